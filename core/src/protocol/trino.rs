@@ -1,0 +1,240 @@
+//! Trino's client protocol, as far as a submission goes.
+//!
+//! Facts: Trino's `ProtocolHeaders` and `HttpRequestSessionContextFactory`. Names are lower case here, as Envoy hands
+//! them over. Follow-ups never come here: Envoy routes them by their path.
+
+use serde_json::json;
+
+use super::Protocol;
+use crate::signals::{Facts, Signals};
+use crate::sql::lexer::LexicalRules;
+use crate::sql::scan::{MAX_SCAN_BYTES, Scan, StatementKind, scan};
+use crate::wire::{FactsRequest, VERSION};
+
+/// The header name prefix.
+pub const HEADER_PREFIX: &str = "x-trino-";
+
+/// What a submission's headers say. Values are taken as sent: trimmed, not decoded unless noted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Submission {
+    /// `X-Trino-Catalog`, lower-cased as Trino does.
+    pub catalog: Option<String>,
+    /// `X-Trino-Schema`, lower-cased as Trino does.
+    pub schema: Option<String>,
+    /// `X-Trino-User`
+    pub user: Option<String>,
+    /// `X-Trino-Source`
+    pub source: Option<String>,
+    /// `X-Trino-Client-Tags`: the first header line only, as Trino reads it.
+    pub client_tags: Vec<String>,
+    /// `X-Trino-Time-Zone`
+    pub time_zone: Option<String>,
+    /// `X-Trino-Prepared-Statement`: names and texts, URL-decoded. A text that Trino compressed is left out, so that
+    /// an EXECUTE of it is unknown.
+    pub prepared: Vec<(String, String)>,
+}
+
+/// True if that request submits a statement: `POST /v1/statement`, with or without a trailing slash or a query.
+#[must_use]
+pub fn is_submission(method: &str, path: &str) -> bool {
+    let path = path.split_once('?').map_or(path, |(path, _)| path);
+    method == "POST" && path.strip_suffix('/').unwrap_or(path) == "/v1/statement"
+}
+
+impl Submission {
+    /// Reads headers, in the order sent; header names in lower case. What is not UTF-8 is taken as not sent.
+    pub fn from_headers<'a>(headers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Self {
+        let mut submission = Self::default();
+        let mut tags_seen = false;
+        for (name, value) in headers {
+            let Some(suffix) = name.strip_prefix(HEADER_PREFIX) else {
+                continue;
+            };
+            let Ok(value) = std::str::from_utf8(value) else {
+                continue;
+            };
+            let value = value.trim();
+            match suffix {
+                "catalog" => set_once(&mut submission.catalog, value.to_lowercase()),
+                "schema" => set_once(&mut submission.schema, value.to_lowercase()),
+                "user" => set_once(&mut submission.user, value.to_owned()),
+                "source" => set_once(&mut submission.source, value.to_owned()),
+                "time-zone" => set_once(&mut submission.time_zone, value.to_owned()),
+                "client-tags" if !tags_seen => {
+                    tags_seen = true;
+                    let tags = value.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+                    submission.client_tags.extend(tags.map(str::to_owned));
+                }
+                "prepared-statement" => submission.prepared.extend(prepared_statements(value)),
+                _ => {}
+            }
+        }
+        submission
+    }
+
+    /// Scans the statement with Trino's lexical rules and the prepared statements that came along.
+    #[must_use]
+    pub fn scan(&self, sql: &str) -> Scan {
+        let prepared: Vec<(&str, &str)> = self
+            .prepared
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str()))
+            .collect();
+        scan(sql, &LexicalRules::TRINO, &prepared)
+    }
+}
+
+impl Submission {
+    /// What the rules may look at, as far as the request alone tells.
+    #[must_use]
+    pub fn signals(&self, scan: &Scan) -> Signals {
+        Signals {
+            client_tags: self.client_tags.clone(),
+            source: self.source.clone(),
+            user: self.user.clone(),
+            statement_kind: scan.inner_kind.as_str(),
+            facts: Facts::from_scan(scan),
+        }
+    }
+
+    /// The signals of a statement that was not read (too long, not UTF-8): everything about its text is unknown.
+    #[must_use]
+    pub fn unanalysed(&self, cause: &str) -> Signals {
+        let mut facts = Facts::default();
+        facts.close(cause);
+        Signals {
+            client_tags: self.client_tags.clone(),
+            source: self.source.clone(),
+            user: self.user.clone(),
+            statement_kind: StatementKind::Unknown.as_str(),
+            facts,
+        }
+    }
+
+    /// What the service is asked.
+    #[must_use]
+    pub fn facts_request(&self, sql: &str, policy_version: &str) -> FactsRequest {
+        FactsRequest {
+            v: VERSION,
+            policy_version: policy_version.to_owned(),
+            protocol: Protocol::Trino.as_str().to_owned(),
+            sql: sql.to_owned(),
+            catalog: self.catalog.clone(),
+            schema: self.schema.clone(),
+            user: self.user.clone(),
+            source: self.source.clone(),
+            client_tags: self.client_tags.clone(),
+            prepared: self.prepared.clone(),
+            time_zone: self.time_zone.clone(),
+        }
+    }
+}
+
+/// A rejection as a Trino client reads it: HTTP 200 with an error of type `USER_ERROR`, name `QUERY_REJECTED`, code 31
+/// (Trino's `StandardErrorCode`), and no page to follow. `base` is scheme and authority as the client sees them.
+///
+/// Never 502, 503 or 504: drivers answer those by sending the statement again, for hours.
+#[must_use]
+pub fn rejection(id: &str, base: &str, message: &str) -> String {
+    json!({
+        "id": id,
+        "infoUri": format!("{base}/ui/query.html?{id}"),
+        "stats": {
+            "state": "FAILED", "queued": false, "scheduled": false, "nodes": 0, "totalSplits": 0, "queuedSplits": 0,
+            "runningSplits": 0, "completedSplits": 0, "cpuTimeMillis": 0, "wallTimeMillis": 0, "queuedTimeMillis": 0,
+            "elapsedTimeMillis": 0, "processedRows": 0, "processedBytes": 0, "physicalInputBytes": 0,
+            "physicalWrittenBytes": 0, "peakMemoryBytes": 0, "spilledBytes": 0,
+        },
+        "error": {
+            "message": message, "errorCode": 31, "errorName": "QUERY_REJECTED", "errorType": "USER_ERROR",
+        },
+        "warnings": [],
+    })
+    .to_string()
+}
+
+/// The most bytes of a body that are read; a longer statement is routed unanalysed.
+pub const MAX_STATEMENT_BYTES: usize = MAX_SCAN_BYTES;
+
+fn set_once(slot: &mut Option<String>, value: String) {
+    if slot.is_none() && !value.is_empty() {
+        *slot = Some(value);
+    }
+}
+
+/// Items are split at commas, then at `=`, then URL-decoded, in this order (Trino's own).
+fn prepared_statements(value: &str) -> impl Iterator<Item = (String, String)> {
+    value.split(',').filter_map(|item| {
+        let (name, text) = item.trim().split_once('=')?;
+        let text = url_decode(text)?;
+        if text.starts_with("$zstd:") {
+            return None;
+        }
+        Some((url_decode(name)?, text))
+    })
+}
+
+/// Form decoding: `+` is a space, `%XX` a byte. `None` if it is not well-formed UTF-8 in the end.
+fn url_decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let high = char::from(rest.next()?).to_digit(16)?;
+                let low = char::from(rest.next()?).to_digit(16)?;
+                u8::try_from(high * 16 + low).ok()?
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_post_to_the_statement_path_submits() {
+        let cases = [
+            ("POST", "/v1/statement", true),
+            ("POST", "/v1/statement/", true),
+            ("POST", "/v1/statement?x=1", true),
+            ("POST", "/v1/statement/?x=1", true),
+            ("HEAD", "/v1/statement", false),
+            ("GET", "/v1/statement/queued/1/2/3", false),
+            ("POST", "/v1/statement/queued/1/2/3", false),
+            ("POST", "/v1/statementx", false),
+            ("POST", "/_at/batch/v1/statement", false),
+            ("PUT", "/v1/statement", false),
+        ];
+        for (method, path, want) in cases {
+            assert_eq!(is_submission(method, path), want, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn headers_are_read_as_trino_reads_them() {
+        let headers: [(&str, &[u8]); 9] = [
+            ("x-trino-user", b"ann"),
+            ("x-trino-catalog", b"Lake"),
+            ("x-trino-schema", b"Web"),
+            ("x-trino-client-tags", b"agent, nightly,,"),
+            ("x-trino-client-tags", b"ignored"),
+            ("x-trino-prepared-statement", b"q1=SELECT+%3F,q2=SELECT%20'%2C'"),
+            ("x-trino-prepared-statement", b"big=%24zstd%3AKLUv"),
+            ("x-trino-source", b"\xff\xfe"),
+            ("x-trino-catalog", b"second"),
+        ];
+        let submission = Submission::from_headers(headers);
+        assert_eq!(submission.user.as_deref(), Some("ann"));
+        assert_eq!(submission.catalog.as_deref(), Some("lake"));
+        assert_eq!(submission.schema.as_deref(), Some("web"));
+        assert_eq!(submission.client_tags, ["agent", "nightly"]);
+        assert_eq!(submission.source, None);
+        let prepared = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        assert_eq!(submission.prepared, [prepared("q1", "SELECT ?"), prepared("q2", "SELECT ','")]);
+    }
+}

@@ -1,0 +1,11 @@
+//! Reading SQL text.
+//!
+//! [`lexer`] and [`scan`] always answer, in time linear in the text, and run in the filter. `parse` (cargo feature
+//! `parser`) goes deeper with sqlparser, runs in the service, and may decline: what only it knows is then unknown.
+//! [`functions`] lists the engine's built-in functions. Nothing here resolves names against a catalog.
+
+pub mod functions;
+pub mod lexer;
+#[cfg(feature = "parser")]
+pub mod parse;
+pub mod scan;

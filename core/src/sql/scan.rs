@@ -1,0 +1,590 @@
+//! What a statement is, what it touches and what shape it has, from its tokens alone.
+//!
+//! What lives here: [`scan`], which always answers, and [`Scan`], its answer. The parts are `words` (which key word a
+//! word is), `statement` (what a statement's first words say, and what they wrap), `relations` (queries: tables, scopes,
+//! shape) and `digest` (fingerprint and scan key). What does not live here: a syntax check, the resolution of names
+//! against a catalog, and what predicates mean.
+//!
+//! The scanner goes through the tokens once, with a stack of open parentheses on the heap: it does not recurse, and its
+//! time and memory are linear in the text. It assumes that the engine accepts the text and asks only what it then reads.
+//! A text that the engine refuses may be misread; it harms nobody. Where two engines, or two releases of one, could
+//! read a text differently, the reading with more tables wins: a table too many sends a statement to the large engine,
+//! a table too few hides a scan.
+//!
+//! A text that could not be read to its end gives `complete: false`. Its answers are then lower bounds and nothing more.
+
+mod digest;
+mod relations;
+mod statement;
+mod words;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+
+use self::digest::Digest;
+use self::relations::{Clause, Frame};
+use self::words::Word;
+use crate::sql::lexer::{Lexer, LexicalRules, TokenKind, unquote};
+
+/// Longer texts are not read past this many bytes. Trino refuses texts of more than a million characters by default.
+pub const MAX_SCAN_BYTES: usize = 1024 * 1024;
+
+/// Longer texts are not read past this many tokens, which bounds the memory of a scan to a few megabytes.
+pub const MAX_SCAN_TOKENS: usize = 512 * 1024;
+
+/// Deeper texts are not read on. Engines give up long before, as their parsers recurse.
+pub const MAX_SCAN_DEPTH: usize = 4096;
+
+/// A statement in a statement in a statement: no client wraps deeper than `EXPLAIN ANALYZE EXECUTE` of a prepared one.
+const MAX_TEXTS: usize = 4;
+
+/// What a statement does, by its first words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StatementKind {
+    /// `SELECT`, `WITH`, `VALUES`, `TABLE`.
+    Query,
+    /// `INSERT`, and what else adds rows to a table: `COPY INTO`, `LOAD DATA`.
+    Insert,
+    /// `UPDATE`.
+    Update,
+    /// `DELETE`.
+    Delete,
+    /// `MERGE`.
+    Merge,
+    /// `CREATE TABLE .. AS`, with or without data.
+    CreateTableAs,
+    /// `CREATE`, `DROP`, `ALTER`, `COMMENT`, `TRUNCATE` and their like. A view counts here, and its tables are listed.
+    Ddl,
+    /// `EXPLAIN` that runs nothing.
+    Explain,
+    /// `EXPLAIN ANALYZE`, which runs the statement.
+    ExplainAnalyze,
+    /// `PREPARE`.
+    Prepare,
+    /// `EXECUTE` of a prepared statement.
+    Execute,
+    /// `EXECUTE IMMEDIATE` of a string.
+    ExecuteImmediate,
+    /// `DEALLOCATE`.
+    Deallocate,
+    /// `DESCRIBE INPUT` and `DESCRIBE OUTPUT`. `DESCRIBE` of a table is [`StatementKind::Show`].
+    Describe,
+    /// `USE`.
+    Use,
+    /// `CALL` of a procedure.
+    Call,
+    /// `ANALYZE` of a table.
+    Analyze,
+    /// Work on a table's files or a view's contents: `ALTER TABLE .. EXECUTE`, `REFRESH`, `OPTIMIZE`, `VACUUM`.
+    Maintenance,
+    /// `START TRANSACTION`, `COMMIT`, `ROLLBACK`.
+    Transaction,
+    /// `SET` and `RESET` of anything that belongs to the session.
+    Session,
+    /// `GRANT`, `REVOKE`, `DENY`, roles and owners.
+    Access,
+    /// `SHOW`, and `DESCRIBE` of a table.
+    Show,
+    /// None of these. Treat it as work of unknown size.
+    Unknown,
+}
+
+impl StatementKind {
+    /// The word that policies, headers and logs use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Merge => "merge",
+            Self::CreateTableAs => "create_table_as",
+            Self::Ddl => "ddl",
+            Self::Explain => "explain",
+            Self::ExplainAnalyze => "explain_analyze",
+            Self::Prepare => "prepare",
+            Self::Execute => "execute",
+            Self::ExecuteImmediate => "execute_immediate",
+            Self::Deallocate => "deallocate",
+            Self::Describe => "describe",
+            Self::Use => "use",
+            Self::Call => "call",
+            Self::Analyze => "analyze",
+            Self::Maintenance => "maintenance",
+            Self::Transaction => "transaction",
+            Self::Session => "session",
+            Self::Access => "access",
+            Self::Show => "show",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether a statement of this kind reads or writes rows when it is run, wrappers not considered.
+    fn moves_rows(self) -> bool {
+        match self {
+            Self::Query
+            | Self::Insert
+            | Self::Update
+            | Self::Delete
+            | Self::Merge
+            | Self::CreateTableAs
+            | Self::ExplainAnalyze
+            | Self::Execute
+            | Self::ExecuteImmediate
+            | Self::Call
+            | Self::Analyze
+            | Self::Maintenance
+            | Self::Unknown => true,
+            Self::Ddl
+            | Self::Explain
+            | Self::Prepare
+            | Self::Deallocate
+            | Self::Describe
+            | Self::Use
+            | Self::Transaction
+            | Self::Session
+            | Self::Access
+            | Self::Show => false,
+        }
+    }
+}
+
+impl fmt::Display for StatementKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A table's name as written, unquoted and in lower case. Missing parts come from the session.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TableName {
+    /// Catalog, schema and table, or less; Dremio and Spark have longer paths.
+    pub parts: Vec<String>,
+}
+
+impl fmt::Display for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.parts.join("."))
+    }
+}
+
+/// What a text says about itself.
+///
+/// Flags and counts look at the whole text, subqueries included, unless they say otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// The kind of the statement as sent.
+    pub kind: StatementKind,
+    /// The kind inside `EXPLAIN`, `PREPARE`, `EXECUTE` and `EXECUTE IMMEDIATE`; otherwise the same as `kind`.
+    /// Unknown for an `EXECUTE` whose statement was not handed in.
+    pub inner_kind: StatementKind,
+    /// Whether rows are read or written at all. False for `EXPLAIN` and `PREPARE`, for definitions, settings and
+    /// listings, and for `CREATE TABLE .. AS .. WITH NO DATA`.
+    pub executes: bool,
+    /// Tables read, in order, one entry an occurrence, names of common table expressions left out by their scope.
+    pub tables: Vec<TableName>,
+    /// Tables and views written, defined, described or dropped. The kind tells which.
+    pub targets: Vec<TableName>,
+    /// `JOIN` key words, and commas between relations.
+    pub joins: u32,
+    /// `OVER` clauses.
+    pub windows: u32,
+    /// `LIMIT` or `FETCH FIRST` anywhere.
+    pub has_limit: bool,
+    /// The number of rows that the outermost query's `LIMIT` or `FETCH FIRST` leaves, when it is written as a number.
+    pub top_limit: Option<u64>,
+    /// `GROUP BY`.
+    pub group_by: bool,
+    /// `UNION`, `EXCEPT` or `INTERSECT`.
+    pub set_operation: bool,
+    /// `UNNEST`, or Spark's `LATERAL VIEW`.
+    pub unnest: bool,
+    /// A function as a relation: `TABLE(f(..))`, or Spark's and Dremio's `FROM f(..)`. `JSON_TABLE` and `UNNEST` only
+    /// unfold a value that is there already and do not count.
+    pub table_function: bool,
+    /// `MATCH_RECOGNIZE`.
+    pub match_recognize: bool,
+    /// `ORDER BY` of a query, not of a window or an aggregate.
+    pub order_by: bool,
+    /// `SELECT DISTINCT`, or `DISTINCT` in an aggregate.
+    pub distinct: bool,
+    /// A query, `UPDATE` or `DELETE` with a `WHERE`.
+    pub has_where: bool,
+    /// Queries in parentheses, bodies of common table expressions left out.
+    pub subqueries: u32,
+    /// A table as of a version or a time.
+    pub time_travel: bool,
+    /// A function defined in the statement itself.
+    pub inline_function: bool,
+    /// `Some(true)`: a function is called by a path, or by a name that the engine does not bring along. `Some(false)`:
+    /// none is. `None`: a name is called that the list of another engine does not hold.
+    pub has_udf: Option<bool>,
+    /// The current time is read, so that the same text prunes differently tomorrow.
+    pub non_deterministic_time: bool,
+    /// A function of [`crate::sql::functions::is_expensive`] is called.
+    pub expensive_functions: bool,
+    /// Properties that `SET SESSION` and `WITH SESSION` set, strings unquoted, anything else as written.
+    pub session_properties: Vec<(String, String)>,
+    /// Query ids that `CALL .. kill_query` names.
+    pub kill_query_ids: Vec<String>,
+    /// The same for texts that differ in literals, in the length of `IN` lists and `VALUES` lists of literals, in white
+    /// space, comments and case. An `EXECUTE` has the fingerprint of the statement that it runs.
+    pub fingerprint: u128,
+    /// The same for texts that differ in white space, comments and case only.
+    pub scan_key: u128,
+    /// Statements in the text; more than one is more than any of these engines runs in one request.
+    pub statements: u32,
+    /// False when the text, or a text inside it, could not be read to its end or was not to be had: an open string,
+    /// comment or parenthesis, a NUL byte, a bound of this module, a prepared statement that nobody handed in.
+    pub complete: bool,
+}
+
+impl Scan {
+    fn nothing() -> Self {
+        Self {
+            kind: StatementKind::Unknown,
+            inner_kind: StatementKind::Unknown,
+            executes: false,
+            tables: Vec::new(),
+            targets: Vec::new(),
+            joins: 0,
+            windows: 0,
+            has_limit: false,
+            top_limit: None,
+            group_by: false,
+            set_operation: false,
+            unnest: false,
+            table_function: false,
+            match_recognize: false,
+            order_by: false,
+            distinct: false,
+            has_where: false,
+            subqueries: 0,
+            time_travel: false,
+            inline_function: false,
+            has_udf: Some(false),
+            non_deterministic_time: false,
+            expensive_functions: false,
+            session_properties: Vec::new(),
+            kill_query_ids: Vec::new(),
+            fingerprint: 0,
+            scan_key: 0,
+            statements: 0,
+            complete: true,
+        }
+    }
+}
+
+/// Reads a text.
+///
+/// `prepared` are the session's prepared statements, name and text: an `EXECUTE` is read as what it runs.
+#[must_use]
+pub fn scan(text: &str, rules: &LexicalRules, prepared: &[(&str, &str)]) -> Scan {
+    let mut out = Scan::nothing();
+    let mut digests = Digests { fingerprint: Digest::new(), scan_key: Digest::new() };
+    let mut queue = VecDeque::from([Job { text: Cow::Borrowed(text), leads: true, executes: true }]);
+    let mut budget = MAX_SCAN_BYTES;
+    let mut done = 0;
+    while let Some(job) = queue.pop_front() {
+        done += 1;
+        if done > MAX_TEXTS {
+            out.complete = false;
+            out.has_udf = out.has_udf.filter(|&found| found);
+            break;
+        }
+        let outermost = done == 1;
+        scan_text(&job, outermost, rules, prepared, &mut budget, &mut out, &mut digests, &mut queue);
+    }
+    if !out.complete {
+        // What was not read could be anything, so two such texts must not share a key for their common beginning.
+        digests.scan_key.token(b'!', text, false);
+        digests.fingerprint.token(b'!', text, false);
+        out.has_udf = out.has_udf.filter(|&found| found);
+    }
+    out.fingerprint = digests.fingerprint.finish();
+    out.scan_key = digests.scan_key.finish();
+    out
+}
+
+/// A text to read: the one sent, or one that a statement in it runs.
+#[derive(Debug)]
+struct Job<'a> {
+    text: Cow<'a, str>,
+    /// It belongs to the first statement of the text sent, whose kinds are reported.
+    leads: bool,
+    /// What holds it, runs it.
+    executes: bool,
+}
+
+struct Digests {
+    fingerprint: Digest,
+    scan_key: Digest,
+}
+
+/// A token with its word looked up.
+#[derive(Clone, Copy, Debug)]
+struct Tok {
+    start: u32,
+    end: u32,
+    kind: TokenKind,
+    word: Word,
+    /// The character of a symbol of one character, else 0.
+    symbol: u8,
+}
+
+/// One text in the reading.
+struct Scanner<'t, 'o, 'a> {
+    text: &'t str,
+    toks: &'t [Tok],
+    rules: &'t LexicalRules,
+    prepared: &'t [(&'a str, &'a str)],
+    out: &'o mut Scan,
+    /// The innermost open parenthesis, and those around it, outermost first.
+    frame: Frame,
+    enclosing: Vec<Frame>,
+    /// Names of common table expressions in scope, newest last, and how often each is.
+    scope: Vec<String>,
+    in_scope: BTreeMap<String, u32>,
+    /// Functions that the text defines.
+    inline_functions: Vec<String>,
+    statement: statement::State,
+    /// Texts that this one runs.
+    found: Vec<Job<'a>>,
+    /// Tokens that are no part of the fingerprint, as what they run has its own.
+    unprinted: Vec<(usize, usize)>,
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call, and each is a thing of its own")]
+fn scan_text<'a>(
+    job: &Job<'a>,
+    outermost: bool,
+    rules: &LexicalRules,
+    prepared: &[(&'a str, &'a str)],
+    budget: &mut usize,
+    out: &mut Scan,
+    digests: &mut Digests,
+    queue: &mut VecDeque<Job<'a>>,
+) {
+    let text = job.text.as_ref();
+    let mut end = text.len().min(*budget);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    *budget -= end;
+    if end < text.len() {
+        out.complete = false;
+    }
+    let text = text.get(..end).unwrap_or_default();
+    let toks = tokens(text, rules, out);
+    let mut scanner = Scanner {
+        text,
+        toks: &toks,
+        rules,
+        prepared,
+        out,
+        frame: Frame::statement(Clause::Start),
+        enclosing: Vec::new(),
+        scope: Vec::new(),
+        in_scope: BTreeMap::new(),
+        inline_functions: Vec::new(),
+        statement: statement::State::default(),
+        found: Vec::new(),
+        unprinted: Vec::new(),
+    };
+    scanner.statements(job.leads, outermost, job.executes);
+    scanner.feed(digests);
+    queue.extend(scanner.found);
+}
+
+fn tokens(text: &str, rules: &LexicalRules, out: &mut Scan) -> Vec<Tok> {
+    let mut toks = Vec::with_capacity(text.len() / 5 + 4);
+    let mut lexer = Lexer::new(text, rules);
+    for token in lexer.by_ref() {
+        if token.kind == TokenKind::Nul || toks.len() >= MAX_SCAN_TOKENS {
+            out.complete = false;
+            break;
+        }
+        let word = if token.kind == TokenKind::Word { Word::of(token.text(text)) } else { Word::Other };
+        let symbol = match (token.kind, token.text(text).as_bytes()) {
+            (TokenKind::Symbol, &[symbol]) => symbol,
+            _ => 0,
+        };
+        // Texts are at most MAX_SCAN_BYTES long, so offsets fit.
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        toks.push(Tok { start: offset(token.start), end: offset(token.end), kind: token.kind, word, symbol });
+    }
+    if lexer.unterminated() {
+        out.complete = false;
+    }
+    toks
+}
+
+/// Access to tokens by index; past the end there is a token of no text, which nothing matches.
+impl<'t> Scanner<'t, '_, '_> {
+    fn tok(&self, at: usize) -> Option<Tok> {
+        self.toks.get(at).copied()
+    }
+
+    fn kind(&self, at: usize) -> Option<TokenKind> {
+        self.toks.get(at).map(|tok| tok.kind)
+    }
+
+    fn word(&self, at: usize) -> Word {
+        self.toks.get(at).map_or(Word::Other, |tok| tok.word)
+    }
+
+    fn previous(&self, at: usize) -> Word {
+        at.checked_sub(1).map_or(Word::Other, |before| self.word(before))
+    }
+
+    fn str(&self, at: usize) -> &'t str {
+        self.tok(at).and_then(|tok| self.text.get(tok.start as usize..tok.end as usize)).unwrap_or_default()
+    }
+
+    fn is_word(&self, at: usize, word: &str) -> bool {
+        self.kind(at) == Some(TokenKind::Word) && self.str(at).eq_ignore_ascii_case(word)
+    }
+
+    fn is_symbol(&self, at: usize, symbol: u8) -> bool {
+        self.toks.get(at).is_some_and(|tok| tok.symbol == symbol)
+    }
+
+    /// `=>`, between the name and the value of an argument.
+    fn is_arrow(&self, at: usize) -> bool {
+        self.kind(at) == Some(TokenKind::Symbol) && self.str(at) == "=>"
+    }
+
+    fn symbol_before(&self, at: usize, symbol: u8) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.is_symbol(before, symbol))
+    }
+
+    /// A name: quoted, or a word that may be one.
+    fn is_name(&self, at: usize) -> bool {
+        match self.tok(at) {
+            Some(tok) => match tok.kind {
+                TokenKind::QuotedName => true,
+                TokenKind::Word => !tok.word.is_reserved(),
+                _ => false,
+            },
+            None => false,
+        }
+    }
+
+    /// The value of a name or string, in lower case.
+    fn folded(&self, at: usize) -> String {
+        unquote(self.str(at), self.rules).to_lowercase()
+    }
+
+    /// The dotted name that starts at `at`, and the index after it.
+    fn dotted(&self, at: usize) -> Option<(TableName, usize)> {
+        let nameable = |at| matches!(self.kind(at), Some(TokenKind::Word | TokenKind::QuotedName));
+        if !nameable(at) {
+            return None;
+        }
+        let mut parts = vec![self.folded(at)];
+        let mut next = at + 1;
+        while self.is_symbol(next, b'.') && nameable(next + 1) {
+            parts.push(self.folded(next + 1));
+            next += 2;
+        }
+        Some((TableName { parts }, next))
+    }
+
+    /// Feeds the text's tokens to both digests.
+    fn feed(&self, digests: &mut Digests) {
+        // Semicolons at the end are not part of the statement.
+        let end = (0..self.toks.len()).rev().find(|&at| !self.is_symbol(at, b';')).map_or(0, |last| last + 1);
+        let mut at = 0;
+        while at < end {
+            let Some(tok) = self.tok(at) else { break };
+            digests.scan_key.token(digest_kind(tok.kind), self.str(at), tok.kind == TokenKind::Word);
+            at += 1;
+        }
+        digests.scan_key.token(b';', "", false);
+        let mut at = 0;
+        let mut unprinted = self.unprinted.iter().copied().peekable();
+        while at < end {
+            if let Some(&(from, to)) = unprinted.peek()
+                && at >= from
+            {
+                unprinted.next();
+                at = to.max(at);
+                continue;
+            }
+            let Some(tok) = self.tok(at) else { break };
+            match tok.kind {
+                TokenKind::String | TokenKind::Number | TokenKind::Parameter => {
+                    digests.fingerprint.token(b'?', "", false);
+                }
+                _ => digests.fingerprint.token(digest_kind(tok.kind), self.str(at), tok.kind == TokenKind::Word),
+            }
+            at = match tok.word {
+                Word::In if self.is_symbol(at + 1, b'(') => self.fold_list(at, digests),
+                Word::Values => self.fold_rows(at, digests),
+                _ => at + 1,
+            };
+        }
+    }
+
+    /// After `IN`: a list of literals becomes one literal. Answers the index to go on from.
+    fn fold_list(&self, before: usize, digests: &mut Digests) -> usize {
+        match self.literals(before + 1) {
+            Some(next) => {
+                digests.fingerprint.token(b'l', "", false);
+                next
+            }
+            None => before + 1,
+        }
+    }
+
+    /// After `VALUES`: any number of rows of literals becomes one row.
+    fn fold_rows(&self, before: usize, digests: &mut Digests) -> usize {
+        let Some(mut next) = self.literals(before + 1) else { return before + 1 };
+        digests.fingerprint.token(b'l', "", false);
+        while self.is_symbol(next, b',')
+            && let Some(after) = self.literals(next + 1)
+        {
+            next = after;
+        }
+        next
+    }
+
+    /// The index after a list of literals in parentheses that starts at `open`.
+    fn literals(&self, open: usize) -> Option<usize> {
+        if !self.is_symbol(open, b'(') {
+            return None;
+        }
+        let mut at = open + 1;
+        loop {
+            match self.kind(at)? {
+                TokenKind::String | TokenKind::Number | TokenKind::Parameter => {}
+                TokenKind::Symbol if self.is_symbol(at, b')') => return Some(at + 1),
+                TokenKind::Symbol if [b',', b'-', b'+'].iter().any(|&sign| self.is_symbol(at, sign)) => {}
+                TokenKind::Symbol => return None,
+                // NULL, TRUE, FALSE, or the type of the literal that follows: DATE '2026-01-01'.
+                TokenKind::Word => {
+                    let constant = self.word(at) == Word::Null || self.is_word(at, "true") || self.is_word(at, "false");
+                    if !constant && self.kind(at + 1)? != TokenKind::String {
+                        return None;
+                    }
+                }
+                TokenKind::QuotedName | TokenKind::Nul => return None,
+            }
+            at += 1;
+        }
+    }
+}
+
+fn digest_kind(kind: TokenKind) -> u8 {
+    match kind {
+        TokenKind::Word => b'w',
+        TokenKind::QuotedName => b'q',
+        TokenKind::String => b's',
+        TokenKind::Number => b'n',
+        TokenKind::Parameter => b'p',
+        TokenKind::Symbol => b'c',
+        TokenKind::Nul => b'0',
+    }
+}

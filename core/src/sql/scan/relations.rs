@@ -1,0 +1,714 @@
+//! Queries: which relations they read, in which scope, and what shape they have.
+//!
+//! One pass over the tokens with a stack of frames, one for each open parenthesis or bracket. A frame knows which clause
+//! it is in, which is all that is needed to tell a table from an alias, a comma between relations from one between
+//! columns, and a name of a common table expression from a table of the same name. A parenthesis becomes a query when
+//! `SELECT`, `VALUES`, `TABLE`, `WITH` or `FROM` stands where a query can start; nothing has to be guessed before.
+
+use std::mem;
+
+use super::words::Word;
+use super::{MAX_SCAN_DEPTH, Scanner};
+use crate::sql::functions;
+use crate::sql::lexer::TokenKind;
+
+/// Where a frame stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clause {
+    /// A query is to start; words that are none of its beginnings are passed over.
+    Start,
+    /// The words of a statement that is no query. A query may follow them.
+    Head,
+    /// In `WITH`: a name of a common table expression comes next.
+    WithName,
+    /// In `WITH`, after a name: columns, `AS`, the body.
+    WithBody,
+    /// In `WITH`, after a body: a comma or the query.
+    WithNext,
+    /// A relation comes next.
+    Relation,
+    /// After a relation: its alias, its sampling, its version.
+    Joined,
+    /// `ON`: an expression after which commas part relations again.
+    Condition,
+    /// Spark: `LATERAL VIEW`, or bare `VALUES` rows as a relation. Commas part no relations.
+    Unfolded,
+    /// Any expression, list of expressions, or clause of such.
+    Expression,
+}
+
+/// What opened a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opener {
+    Statement,
+    /// A parenthesis where a relation may stand.
+    Relation,
+    /// The parenthesis of a call's arguments.
+    Call,
+    /// `TABLE(`: a table function, or a table or query handed to one.
+    TableArgument,
+    /// Any other parenthesis.
+    Parenthesis,
+    Bracket,
+}
+
+/// An open parenthesis or bracket, or the statement itself.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    opener: Opener,
+    clause: Clause,
+    /// It holds a query of its own.
+    is_query: bool,
+    /// The parenthesis closed last in it held a query.
+    held_query: bool,
+    /// It encloses the whole query of a statement or of a common table expression: no subquery.
+    is_outer: bool,
+    /// The `WITH` list in it is recursive.
+    is_recursive: bool,
+    /// It is the body of the common table expression that its parent names.
+    is_body: bool,
+    /// Names in scope when it was opened.
+    scope: usize,
+    /// The common table expression whose body comes next.
+    pending: Option<String>,
+}
+
+impl Frame {
+    /// The frame of a whole statement.
+    pub(super) fn statement(clause: Clause) -> Self {
+        Self { is_outer: true, ..Self::new(Opener::Statement, clause, 0) }
+    }
+
+    fn new(opener: Opener, clause: Clause, scope: usize) -> Self {
+        Self {
+            opener,
+            clause,
+            is_query: false,
+            held_query: false,
+            is_outer: false,
+            is_recursive: false,
+            is_body: false,
+            scope,
+            pending: None,
+        }
+    }
+}
+
+impl Scanner<'_, '_, '_> {
+    /// Reads from `from` to the end of the statement; answers the index of its semicolon, or of the end of the text.
+    pub(super) fn body(&mut self, from: usize, clause: Clause) -> usize {
+        self.enclosing.clear();
+        self.frame = Frame::statement(clause);
+        let mut at = from;
+        while let Some(tok) = self.tok(at) {
+            at = match tok.kind {
+                TokenKind::Word => self.take_word(at),
+                TokenKind::QuotedName => self.take_name(at),
+                TokenKind::Symbol => match tok.symbol {
+                    b'(' => self.open(at),
+                    b')' => self.close(at),
+                    b'[' => {
+                        self.push(Opener::Bracket, Clause::Expression);
+                        at + 1
+                    }
+                    b']' => {
+                        if self.top().opener == Opener::Bracket {
+                            self.pop();
+                        }
+                        at + 1
+                    }
+                    b',' => self.comma(at),
+                    b';' if self.statement.script && (self.statement.blocks > 0 || !self.top().is_query) => at + 1,
+                    b';' => break,
+                    _ => at + 1,
+                },
+                _ => at + 1,
+            };
+            if self.enclosing.len() > MAX_SCAN_DEPTH {
+                self.out.complete = false;
+                return self.toks.len();
+            }
+        }
+        if !self.enclosing.is_empty() {
+            self.out.complete = false;
+        }
+        at
+    }
+
+    fn top(&mut self) -> &mut Frame {
+        &mut self.frame
+    }
+
+    fn clause(&mut self) -> Clause {
+        self.top().clause
+    }
+
+    fn set_clause(&mut self, clause: Clause) {
+        self.top().clause = clause;
+    }
+
+    fn push(&mut self, opener: Opener, clause: Clause) {
+        let scope = self.scope.len();
+        let outer = mem::replace(&mut self.frame, Frame::new(opener, clause, scope));
+        self.enclosing.push(outer);
+    }
+
+    fn pop(&mut self) -> Option<Frame> {
+        let outer = self.enclosing.pop()?;
+        let frame = mem::replace(&mut self.frame, outer);
+        while self.scope.len() > frame.scope {
+            let Some(name) = self.scope.pop() else { break };
+            if let Some(count) = self.in_scope.get_mut(&name) {
+                *count = count.saturating_sub(1);
+            }
+        }
+        Some(frame)
+    }
+
+    fn enter_scope(&mut self, name: String) {
+        *self.in_scope.entry(name.clone()).or_insert(0) += 1;
+        self.scope.push(name);
+    }
+
+    /// The frame holds a query from here on.
+    fn begin_query(&mut self) {
+        let frame = self.top();
+        if frame.is_query {
+            return;
+        }
+        frame.is_query = true;
+        if !frame.is_outer {
+            self.out.subqueries = self.out.subqueries.saturating_add(1);
+        }
+    }
+
+    /// Whether the frame can have the clauses of a query: it is one, or a parenthesised one stands in it.
+    fn in_query(&mut self) -> bool {
+        let frame = self.top();
+        frame.is_query
+            || frame.held_query
+            || frame.opener == Opener::Relation
+            || (frame.opener == Opener::Statement && frame.clause != Clause::Head)
+    }
+
+    fn open(&mut self, at: usize) -> usize {
+        let next = self.word(at + 1);
+        match self.clause() {
+            Clause::Start | Clause::WithNext => {
+                let columns = self.is_name(at + 1) && !self.is_symbol(at + 1, b'(');
+                if columns && self.clause() == Clause::Start {
+                    // INSERT INTO t (a, b): the query is still to come.
+                    self.push(Opener::Parenthesis, Clause::Expression);
+                } else {
+                    let outer = self.top().is_outer;
+                    self.set_clause(Clause::Expression);
+                    self.push(Opener::Parenthesis, Clause::Start);
+                    self.top().is_outer = outer;
+                }
+            }
+            Clause::Head => {
+                let source = self.previous(at) == Word::As && self.query_follows(at);
+                if source {
+                    self.statement.has_source = true;
+                    self.set_clause(Clause::Expression);
+                    self.push(Opener::Parenthesis, Clause::Start);
+                    self.top().is_outer = true;
+                } else {
+                    self.push(Opener::Parenthesis, Clause::Expression);
+                }
+            }
+            Clause::WithBody => {
+                let body = self.previous(at) != Word::Other || next.starts_query() || next == Word::From;
+                if body {
+                    let frame = self.top();
+                    let recursive = frame.is_recursive.then(|| frame.pending.take()).flatten();
+                    frame.clause = Clause::WithNext;
+                    if let Some(name) = recursive {
+                        self.enter_scope(name);
+                    }
+                    self.push(Opener::Parenthesis, Clause::Start);
+                    let frame = self.top();
+                    frame.is_outer = true;
+                    frame.is_body = true;
+                } else {
+                    self.push(Opener::Parenthesis, Clause::Expression);
+                }
+            }
+            Clause::Relation => {
+                self.set_clause(Clause::Joined);
+                self.push(Opener::Relation, Clause::Relation);
+            }
+            Clause::WithName | Clause::Joined => self.push(Opener::Parenthesis, Clause::Expression),
+            Clause::Condition | Clause::Unfolded | Clause::Expression => {
+                let opener = if self.calls(at) { Opener::Call } else { Opener::Parenthesis };
+                self.push(opener, Clause::Expression);
+            }
+        }
+        at + 1
+    }
+
+    fn close(&mut self, at: usize) -> usize {
+        while self.top().opener == Opener::Bracket {
+            self.pop();
+        }
+        match self.pop() {
+            Some(closed) => {
+                let top = self.top();
+                top.held_query = closed.is_query || closed.held_query;
+                if closed.is_body {
+                    let name = top.pending.take();
+                    if let Some(name) = name {
+                        self.enter_scope(name);
+                    }
+                }
+            }
+            None => self.out.complete = false,
+        }
+        at + 1
+    }
+
+    /// Whether the parentheses at `at`, however many, start with a query. Bounded: no one writes more than a few.
+    fn query_follows(&self, at: usize) -> bool {
+        let first = (at..at + 64).find(|&at| !self.is_symbol(at, b'('));
+        first.is_some_and(|at| self.word(at).starts_query() || self.word(at) == Word::From)
+    }
+
+    fn comma(&mut self, at: usize) -> usize {
+        let frame = self.top();
+        match frame.clause {
+            Clause::Relation | Clause::Joined | Clause::Condition => {
+                if frame.is_query || frame.opener != Opener::Bracket {
+                    frame.clause = Clause::Relation;
+                    self.out.joins = self.out.joins.saturating_add(1);
+                }
+            }
+            Clause::WithNext => frame.clause = Clause::WithName,
+            _ => {}
+        }
+        at + 1
+    }
+
+    /// A name where it stands: a relation, the name of a common table expression, or part of an expression.
+    fn take_name(&mut self, at: usize) -> usize {
+        match self.clause() {
+            Clause::Relation => self.relation(at),
+            Clause::WithName => {
+                let name = self.folded(at);
+                let frame = self.top();
+                frame.pending = Some(name);
+                frame.clause = Clause::WithBody;
+                at + 1
+            }
+            _ => at + 1,
+        }
+    }
+
+    /// Reads the relation whose name starts at `at`.
+    fn relation(&mut self, at: usize) -> usize {
+        let Some((name, next)) = self.dotted(at) else { return at + 1 };
+        let argument = self.top().opener == Opener::TableArgument;
+        if self.is_symbol(next, b'(') {
+            self.set_clause(if argument { Clause::Expression } else { Clause::Joined });
+            let unfolds = matches!(name.parts.as_slice(), [only] if only == "explode" || only == "flatten");
+            self.out.unnest |= unfolds;
+            self.out.table_function |= !unfolds;
+            self.push(Opener::Call, Clause::Expression);
+            return next + 1;
+        }
+        let common = matches!(name.parts.as_slice(), [only] if self.in_scope.get(only).is_some_and(|&count| count > 0));
+        if !common {
+            self.out.tables.push(name);
+        }
+        self.set_clause(if argument { Clause::Expression } else { Clause::Joined });
+        next
+    }
+
+    /// Whether the parenthesis at `at`, in an expression, opens the arguments of a call; the call is recorded.
+    fn calls(&mut self, at: usize) -> bool {
+        let Some(name_at) = at.checked_sub(1) else { return false };
+        let path = self.symbol_before(name_at, b'.');
+        match self.kind(name_at) {
+            Some(TokenKind::QuotedName) => {}
+            Some(TokenKind::Word) => {
+                let word = self.word(name_at);
+                if !path && self.previous(name_at) == Word::Function {
+                    return true;
+                }
+                if !path && word != Word::Other && !matches!(word, Word::Left | Word::Right | Word::If) {
+                    if word == Word::Cast {
+                        return true;
+                    }
+                    self.note_clock(name_at);
+                    return matches!(word, Word::First | Word::Next | Word::Any | Word::Timestamp | Word::Version);
+                }
+            }
+            _ => return false,
+        }
+        let name = self.folded(name_at);
+        if !path && functions::is_type_or_syntax(&name) && !functions::is_builtin(&name) {
+            return true;
+        }
+        if !path && self.inline_functions.contains(&name) {
+            return true;
+        }
+        if path {
+            self.out.has_udf = Some(true);
+        } else if !functions::is_builtin(&name) {
+            let found = self.rules.known_functions.then_some(true);
+            if self.out.has_udf != Some(true) {
+                self.out.has_udf = found;
+            }
+        }
+        self.out.non_deterministic_time |= functions::reads_clock(&name);
+        self.out.expensive_functions |= functions::is_expensive(&name);
+        true
+    }
+
+    fn note_clock(&mut self, at: usize) {
+        let clock = matches!(
+            self.word(at),
+            Word::CurrentDate | Word::CurrentTime | Word::CurrentTimestamp | Word::Localtime | Word::Localtimestamp
+        );
+        self.out.non_deterministic_time |= clock;
+    }
+
+    fn take_word(&mut self, at: usize) -> usize {
+        let word = self.word(at);
+        if word == Word::Other || self.symbol_before(at, b'.') {
+            return self.take_name(at);
+        }
+        match self.clause() {
+            Clause::WithName => return self.take_name(at),
+            Clause::WithBody => return at + 1,
+            Clause::Relation if !word.is_reserved() => return self.relation_word(at, word),
+            _ => {}
+        }
+        match word {
+            Word::Select => {
+                if self.clause() == Clause::Head {
+                    self.statement.has_source = true;
+                }
+                self.begin_query();
+                self.set_clause(Clause::Expression);
+            }
+            Word::Values => self.values(at),
+            Word::Table => return self.table(at),
+            Word::With => return self.with(at),
+            Word::From => self.from(at),
+            Word::Join => {
+                self.out.joins = self.out.joins.saturating_add(1);
+                self.set_clause(Clause::Relation);
+            }
+            Word::On if matches!(self.clause(), Clause::Joined) => self.set_clause(Clause::Condition),
+            Word::Using if self.statement.using_relation && self.enclosing.is_empty() => {
+                self.statement.using_relation = false;
+                self.set_clause(Clause::Relation);
+            }
+            Word::Where if self.in_query() => {
+                self.out.has_where = true;
+                self.set_clause(Clause::Expression);
+            }
+            Word::Group if self.word(at + 1) == Word::By && self.in_query() => {
+                self.out.group_by = true;
+                self.set_clause(Clause::Expression);
+            }
+            Word::Order if self.word(at + 1) == Word::By && self.in_query() => {
+                self.out.order_by = true;
+                self.set_clause(Clause::Expression);
+            }
+            Word::Having => self.set_clause(Clause::Expression),
+            Word::Set if self.clause() == Clause::Joined => self.set_clause(Clause::Expression),
+            Word::Union | Word::Except | Word::Intersect | Word::Minus => self.set_operation(at, word),
+            Word::Unnest | Word::JsonTable => self.unfold(at, word),
+            Word::Lateral => {
+                if self.word(at + 1) == Word::View {
+                    self.out.unnest = true;
+                    self.set_clause(Clause::Unfolded);
+                }
+            }
+            Word::Limit | Word::Fetch => self.limit(at, word),
+            Word::Window if self.word(at + 2) == Word::As && self.is_symbol(at + 3, b'(') => {
+                self.set_clause(Clause::Expression);
+            }
+            Word::Qualify if self.is_name(at + 1) || self.is_symbol(at + 1, b'(') => {
+                self.set_clause(Clause::Expression);
+            }
+            Word::By if self.clause() == Clause::Joined => {
+                // Spark: SORT BY, CLUSTER BY, DISTRIBUTE BY right after a relation.
+                self.set_clause(Clause::Expression);
+            }
+            Word::Over => self.over(at),
+            Word::MatchRecognize if self.is_symbol(at + 1, b'(') => self.out.match_recognize = true,
+            Word::Distinct => {
+                let aggregate = self.symbol_before(at, b'(') && self.top().opener == Opener::Call;
+                self.out.distinct |= aggregate || self.previous(at) == Word::Select;
+            }
+            Word::For | Word::At | Word::Version | Word::Timestamp if self.clause() == Clause::Joined => {
+                self.out.time_travel |= self.is_version(at, word);
+            }
+            Word::When if self.statement.merge && self.enclosing.is_empty() => {
+                if self.word(at + 1) == Word::Matched
+                    || (self.word(at + 1) == Word::Not && self.word(at + 2) == Word::Matched)
+                {
+                    self.set_clause(Clause::Expression);
+                }
+            }
+            Word::Insert if !self.statement.merge && self.enclosing.is_empty() => {
+                // Spark and Hive: WITH .. INSERT, FROM .. INSERT. The query before it is its source, or a query follows.
+                let next = self.insert_target(at);
+                self.set_clause(Clause::Start);
+                return next;
+            }
+            Word::Update | Word::Delete if !self.statement.merge && self.clause() == Clause::WithNext => {
+                return self.write_after_with(at, word);
+            }
+            Word::Begin | Word::Case | Word::End if self.statement.script => return self.block(at, word),
+            _ => self.note_clock(at),
+        }
+        at + 1
+    }
+
+    /// A word that may be a relation's name, where a relation is to stand.
+    fn relation_word(&mut self, at: usize, word: Word) -> usize {
+        let parenthesis = self.is_symbol(at + 1, b'(');
+        match word {
+            Word::Lateral if parenthesis || matches!(self.word(at + 1), Word::Table | Word::Unnest) => at + 1,
+            // Spark: LATERAL f(..), without TABLE.
+            Word::Lateral if self.rules.double_quoted_strings && self.is_name(at + 1) => at + 1,
+            Word::Nearest if parenthesis => at + 1,
+            _ => self.relation(at),
+        }
+    }
+
+    fn values(&mut self, at: usize) {
+        let first = self.symbol_before(at, b'(');
+        match self.clause() {
+            Clause::Relation if !first => self.set_clause(Clause::Unfolded),
+            Clause::Start | Clause::WithNext | Clause::Relation => {
+                self.begin_query();
+                self.set_clause(Clause::Expression);
+            }
+            Clause::Head if self.previous(at) == Word::As => {
+                self.statement.has_source = true;
+                self.begin_query();
+                self.set_clause(Clause::Expression);
+            }
+            Clause::Expression | Clause::Condition if first => {
+                self.begin_query();
+                self.set_clause(Clause::Expression);
+            }
+            _ => {}
+        }
+    }
+
+    fn table(&mut self, at: usize) -> usize {
+        let first = self.symbol_before(at, b'(');
+        let clause = self.clause();
+        if self.is_symbol(at + 1, b'(') {
+            if matches!(clause, Clause::Head | Clause::Start) {
+                return at + 1;
+            }
+            if clause == Clause::Relation {
+                self.set_clause(Clause::Joined);
+            }
+            self.push(Opener::TableArgument, Clause::Relation);
+            return at + 2;
+        }
+        let starts = match clause {
+            Clause::Start | Clause::WithNext | Clause::Relation => true,
+            Clause::Head => self.previous(at) == Word::As,
+            Clause::Expression | Clause::Condition => first,
+            _ => false,
+        };
+        if !starts {
+            return at + 1;
+        }
+        if clause == Clause::Head {
+            self.statement.has_source = true;
+        }
+        if clause != Clause::Relation || first {
+            self.begin_query();
+        }
+        let next = self.relation(at + 1);
+        if clause != Clause::Relation || first {
+            self.set_clause(Clause::Expression);
+        }
+        next
+    }
+
+    fn with(&mut self, at: usize) -> usize {
+        let next = self.word(at + 1);
+        let starts = match self.clause() {
+            Clause::Start | Clause::WithNext => !self.is_symbol(at + 1, b'('),
+            Clause::Relation => self.symbol_before(at, b'('),
+            Clause::Head => self.previous(at) == Word::As && !self.is_symbol(at + 1, b'('),
+            Clause::Expression | Clause::Condition => {
+                // After the prelude of an inline function or of session properties, or first in a parenthesis.
+                let prelude = self.statement.script && self.enclosing.is_empty() && !self.top().is_query;
+                (self.symbol_before(at, b'(') || prelude) && !self.is_symbol(at + 1, b'(')
+            }
+            _ => false,
+        };
+        if !starts {
+            let last = next == Word::No && self.word(at + 2) == Word::Data && self.ends(at + 3);
+            self.statement.no_data |= last && self.statement.creates_table && self.enclosing.is_empty();
+            return at + 1;
+        }
+        if self.clause() == Clause::Head {
+            self.statement.has_source = true;
+        }
+        if self.enclosing.is_empty() && self.is_session_list(at) {
+            let next = self.session_list(at + 1);
+            self.set_clause(Clause::Start);
+            return next;
+        }
+        if next == Word::Function && self.is_name(at + 2) && self.enclosing.is_empty() {
+            self.define(at + 2);
+            return at + 2;
+        }
+        let recursive = next == Word::Recursive && self.word(at + 2) != Word::As && !self.is_symbol(at + 2, b'(');
+        let frame = self.top();
+        frame.clause = Clause::WithName;
+        frame.is_recursive = recursive;
+        at + 1 + usize::from(recursive)
+    }
+
+    /// `FUNCTION name`, in `WITH`: everything up to the query is its definition.
+    fn define(&mut self, name: usize) {
+        self.out.inline_function = true;
+        self.statement.script = true;
+        let name = self.folded(name);
+        self.inline_functions.push(name);
+        self.set_clause(Clause::Expression);
+    }
+
+    fn from(&mut self, at: usize) {
+        let distinct_from = self.previous(at) == Word::Distinct
+            && at.checked_sub(2).is_some_and(|before| matches!(self.word(before), Word::Is | Word::Not));
+        let first = self.symbol_before(at, b'(');
+        let frame = self.top();
+        let starts = match frame.clause {
+            Clause::Head | Clause::WithName | Clause::WithBody => false,
+            Clause::Start | Clause::WithNext => true,
+            _ if frame.is_query || frame.opener == Opener::Statement => !distinct_from,
+            Clause::Relation => first,
+            _ => first && frame.opener == Opener::Parenthesis,
+        };
+        if starts {
+            if frame.opener != Opener::Statement || frame.clause != Clause::Expression {
+                self.begin_query();
+            }
+            self.set_clause(Clause::Relation);
+        }
+    }
+
+    fn set_operation(&mut self, at: usize, word: Word) {
+        if !self.in_query() {
+            return;
+        }
+        let next = self.word(at + 1);
+        let query_next = next.starts_query()
+            || matches!(next, Word::All | Word::Distinct | Word::From)
+            || self.query_follows(at + 1)
+            || self.is_word(at + 1, "corresponding");
+        // Spark and others: * EXCEPT (a, b) leaves columns out.
+        if self.symbol_before(at, b'*') && word == Word::Except && self.is_symbol(at + 1, b'(') && !query_next {
+            return;
+        }
+        if word == Word::Minus && !(self.rules.minus_is_except && query_next) {
+            return;
+        }
+        self.out.set_operation = true;
+        self.begin_query();
+        self.set_clause(Clause::Start);
+    }
+
+    fn unfold(&mut self, at: usize, word: Word) {
+        if !self.is_symbol(at + 1, b'(') {
+            return;
+        }
+        self.out.unnest |= word == Word::Unnest;
+        self.out.expensive_functions |= word == Word::JsonTable;
+        if self.clause() == Clause::Relation {
+            self.set_clause(Clause::Joined);
+        }
+    }
+
+    fn limit(&mut self, at: usize, word: Word) {
+        let (value, bounded) = if word == Word::Limit {
+            let bounded = matches!(self.kind(at + 1), Some(TokenKind::Number | TokenKind::Parameter))
+                || self.word(at + 1) == Word::All
+                || (self.clause() != Clause::Joined && self.is_symbol(at + 1, b'('))
+                || self.is_symbol(at + 1, b':');
+            (at + 1, bounded)
+        } else {
+            (at + 2, matches!(self.word(at + 1), Word::First | Word::Next))
+        };
+        let alias = matches!(self.previous(at), Word::Select | Word::As) || self.symbol_before(at, b',');
+        if !bounded || alias {
+            return;
+        }
+        self.out.has_limit = true;
+        if self.top().opener == Opener::Statement {
+            let number = self.str(value).parse().ok();
+            // FETCH FIRST ROW ONLY is one row.
+            let one = word == Word::Fetch && self.kind(value) == Some(TokenKind::Word);
+            let ties = word == Word::Fetch && (value..value + 4).any(|at| self.is_word(at, "ties"));
+            self.out.top_limit = if ties { None } else { number.or(one.then_some(1)) };
+        }
+        if self.in_query() {
+            self.set_clause(Clause::Expression);
+        }
+    }
+
+    fn over(&mut self, at: usize) {
+        if !matches!(self.clause(), Clause::Expression | Clause::Condition | Clause::Unfolded) {
+            return;
+        }
+        let follows = self.is_symbol(at + 1, b'(') || self.is_name(at + 1);
+        let before = at.checked_sub(1);
+        let call_before = self.symbol_before(at, b')')
+            || before.is_some_and(|before| self.is_name(before) || self.is_word(before, "nulls"));
+        if follows && call_before {
+            self.out.windows = self.out.windows.saturating_add(1);
+        }
+    }
+
+    fn is_version(&self, at: usize, word: Word) -> bool {
+        let named = |names: &[&str]| names.iter().any(|name| self.is_word(at + 1, name));
+        match word {
+            Word::For => named(&["version", "timestamp", "system_time", "system_version", "system"]),
+            Word::At => named(&["branch", "tag", "commit", "snapshot", "ref", "reference", "timestamp"]),
+            _ => self.word(at + 1) == Word::As && self.word(at + 2) == Word::Of,
+        }
+    }
+
+    /// Spark: `WITH a AS (..) UPDATE t ..` and `.. DELETE FROM t ..`.
+    fn write_after_with(&mut self, at: usize, word: Word) -> usize {
+        let name = at + 1 + usize::from(word == Word::Delete && self.word(at + 1) == Word::From);
+        self.set_clause(Clause::Joined);
+        match self.dotted(name) {
+            Some((target, next)) => {
+                self.out.targets.push(target);
+                next
+            }
+            None => at + 1,
+        }
+    }
+
+    /// Counts the blocks of a script, in which semicolons part statements of the script only.
+    fn block(&mut self, at: usize, word: Word) -> usize {
+        if word != Word::End {
+            self.statement.blocks = self.statement.blocks.saturating_add(1);
+            return at + 1;
+        }
+        let opened_uncounted = self.word(at + 1) == Word::If
+            || ["loop", "while", "repeat", "for"].iter().any(|kind| self.is_word(at + 1, kind));
+        if opened_uncounted {
+            return at + 2;
+        }
+        self.statement.blocks = self.statement.blocks.saturating_sub(1);
+        at + 1 + usize::from(self.word(at + 1) == Word::Case)
+    }
+}
+

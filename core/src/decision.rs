@@ -172,14 +172,35 @@ pub fn decide(policy: &Policy, protocol: Protocol, signals: &Signals, engines: &
             RuleOutcome::NotMatched | RuleOutcome::SkippedOnUnknown | RuleOutcome::NotReached => {}
         }
     }
-    // A checked policy ends with a rule that always matches.
-    Outcome::Decided(Verdict {
+    Outcome::Decided(no_rule())
+}
+
+/// The same once the asking is over: what is not known by now is unknown, for that cause.
+#[must_use]
+pub fn decide_closed(
+    policy: &Policy,
+    protocol: Protocol,
+    signals: &mut Signals,
+    engines: &EngineStates,
+    cause: &str,
+) -> Verdict {
+    signals.facts.close(cause);
+    match decide(policy, protocol, signals, engines) {
+        Outcome::Decided(verdict) => verdict,
+        // Nothing is left to ask for.
+        Outcome::Needs(_) => no_rule(),
+    }
+}
+
+/// A checked policy has a rule that always matches, so this is for none.
+fn no_rule() -> Verdict {
+    Verdict {
         rule: "none".into(),
         reason: Reason::NoCluster,
         reason_text: "no rule of the policy fits this statement".into(),
         target: Target::Reject,
         notice: None,
-    })
+    }
 }
 
 /// Every rule with its outcome and the values it looked at, in file order.

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 /// A running program. Killed on drop.
@@ -13,6 +13,52 @@ use std::time::{Duration, Instant};
 pub struct Process {
     child: Child,
     log: PathBuf,
+}
+
+/// The process ids of everything that runs, for [`stop_all_on_signal`].
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// Makes SIGINT, SIGTERM and SIGHUP end every child before this process ends.
+///
+/// A terminal's Ctrl-C reaches the children by itself; a signal sent to this process alone does not.
+pub fn stop_all_on_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    std::thread::spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("runtime");
+        runtime.block_on(async {
+            let mut interrupt = signal(SignalKind::interrupt()).expect("SIGINT");
+            let mut terminate = signal(SignalKind::terminate()).expect("SIGTERM");
+            let mut hang_up = signal(SignalKind::hangup()).expect("SIGHUP");
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                _ = hang_up.recv() => {}
+            }
+        });
+        let ids: Vec<String> = RUNNING
+            .lock()
+            .map(|running| running.iter().map(u32::to_string).collect())
+            .unwrap_or_default();
+        if !ids.is_empty() {
+            let _ = Command::new("kill").arg("-KILL").args(ids).status();
+        }
+        std::process::exit(130);
+    });
+}
+
+fn remember(child: &Child) {
+    if let Ok(mut running) = RUNNING.lock() {
+        running.push(child.id());
+    }
+}
+
+fn forget(child: &Child) {
+    if let Ok(mut running) = RUNNING.lock() {
+        running.retain(|id| *id != child.id());
+    }
 }
 
 /// How long a program gets to say that it is ready.
@@ -29,6 +75,7 @@ impl Process {
             .stderr(file)
             .spawn()
             .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        remember(&child);
         Self { child, log: log.to_owned() }
     }
 
@@ -52,6 +99,7 @@ impl Process {
                 }
             }
         });
+        remember(&child);
         let process = Self { child, log: log.to_owned() };
         let url = receiver
             .recv_timeout(START_DEADLINE)
@@ -80,6 +128,7 @@ impl Process {
     pub fn stop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        forget(&self.child);
     }
 }
 

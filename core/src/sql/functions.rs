@@ -33,6 +33,7 @@ pub fn reads_clock(name: &str) -> bool {
 
 /// Trino's built-in functions, sorted, with the forms that look like calls (`cast`, `extract`, `if`, ..) and the
 /// functions of row patterns.
+#[rustfmt::skip]
 const BUILTIN: &[&str] = &[
     "abs", "acos", "all_match", "any_match", "any_value", "approx_distinct", "approx_most_frequent",
     "approx_percentile", "approx_set", "arbitrary", "array_agg", "array_distinct", "array_except", "array_first",
@@ -96,12 +97,13 @@ const BUILTIN: &[&str] = &[
     "transform", "transform_keys", "transform_values", "translate", "trim", "trim_array", "truncate", "try",
     "try_cast", "typeof", "unnest", "upper", "url_decode", "url_encode", "url_extract_fragment", "url_extract_host",
     "url_extract_parameter", "url_extract_path", "url_extract_port", "url_extract_protocol", "url_extract_query",
-    "uuid", "value_at_quantile", "values_at_quantiles", "var_pop", "var_samp", "variance", "version", "week",
-    "week_of_year", "width_bucket", "wilson_interval_lower", "wilson_interval_upper", "with_timezone", "word_stem",
-    "xxhash64", "year", "year_of_week", "yow", "zip", "zip_with",
+    "uuid", "value_at_quantile", "values_at_quantiles", "var_pop", "var_samp", "variance", "variant_is_null",
+    "version", "week", "week_of_year", "width_bucket", "wilson_interval_lower", "wilson_interval_upper",
+    "with_timezone", "word_stem", "xxhash64", "year", "year_of_week", "yow", "zip", "zip_with",
 ];
 
 /// Types that are written with parentheses, or as a constructor, sorted.
+#[rustfmt::skip]
 const TYPES: &[&str] = &[
     "array", "bigint", "binary", "boolean", "char", "character", "color", "date", "decimal", "double", "function",
     "geometry", "hyperloglog", "int", "integer", "interval", "ipaddress", "ipprefix", "json", "map", "nchar",
@@ -110,15 +112,17 @@ const TYPES: &[&str] = &[
 ];
 
 /// Words that the grammar puts before a parenthesis, sorted; the scanner's own key words are not repeated.
+#[rustfmt::skip]
 const SYNTAX: &[&str] = &[
     "aggregate", "bernoulli", "columns", "copartition", "corresponding", "cube", "define", "descriptor", "encoding",
-    "error", "excluding", "first", "including", "initial", "keep", "keys", "matched", "measures", "nested",
-    "options", "over", "partition", "passing", "path", "pattern", "permute", "properties", "returning", "returns",
-    "rollup", "rows", "seek", "sets", "some", "subset", "system", "tablesample", "then", "unique", "until", "value",
-    "where", "while", "within", "wrapper",
+    "error", "excluding", "first", "including", "initial", "keep", "keys", "match", "matched", "measures", "nested",
+    "options", "over", "partial", "partition", "passing", "path", "pattern", "permute", "properties", "returning",
+    "returns", "rollup", "rows", "seek", "sets", "simple", "some", "subset", "system", "tablesample", "then",
+    "unique", "until", "value", "where", "while", "within", "wrapper",
 ];
 
 /// See [`is_expensive`]; sorted, all engines together.
+#[rustfmt::skip]
 const EXPENSIVE: &[&str] = &[
     "approx_count_distinct", "approx_distinct", "approx_most_frequent", "approx_percentile", "approx_set",
     "array_agg", "array_histogram", "collect_list", "collect_set", "combinations", "convert_from",
@@ -136,6 +140,7 @@ const EXPENSIVE: &[&str] = &[
 ];
 
 /// See [`reads_clock`]; sorted, all engines together.
+#[rustfmt::skip]
 const CLOCK: &[&str] = &[
     "curdate", "current_date", "current_time", "current_timestamp", "getdate", "localtime", "localtimestamp", "now",
     "sysdate", "systimestamp", "unix_timestamp", "utc_timestamp",

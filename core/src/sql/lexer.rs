@@ -29,6 +29,8 @@ pub struct LexicalRules {
     pub dollar_strings: bool,
     /// `1from` is one token, where others read the number 1 and the word `from`.
     pub digit_identifiers: bool,
+    /// `IDENTIFIER('a.b')` names a table, and `LATERAL f(..)` calls a function.
+    pub identifier_clause: bool,
     /// `MINUS` between two queries is `EXCEPT`.
     pub minus_is_except: bool,
     /// The list of built-in functions is this engine's: a name that is not on it belongs to a user.
@@ -46,12 +48,17 @@ impl LexicalRules {
         backslash_escapes: false,
         dollar_strings: true,
         digit_identifiers: true,
+        identifier_clause: false,
         minus_is_except: false,
         known_functions: true,
     };
 
     /// Presto.
-    pub const PRESTO: Self = Self { dollar_strings: false, known_functions: false, ..Self::TRINO };
+    pub const PRESTO: Self = Self {
+        dollar_strings: false,
+        known_functions: false,
+        ..Self::TRINO
+    };
 
     /// Dremio.
     pub const DREMIO: Self = Self {
@@ -69,6 +76,7 @@ impl LexicalRules {
         comment_continuation: true,
         double_quoted_strings: true,
         backslash_escapes: true,
+        identifier_clause: true,
         minus_is_except: true,
         known_functions: false,
         ..Self::TRINO
@@ -126,7 +134,12 @@ impl<'a> Lexer<'a> {
     /// Starts at the beginning of `text`.
     #[must_use]
     pub fn new(text: &'a str, rules: &LexicalRules) -> Self {
-        Self { text, rules: *rules, position: 0, unterminated: false }
+        Self {
+            text,
+            rules: *rules,
+            position: 0,
+            unterminated: false,
+        }
     }
 
     /// Whether a string, a quoted name or a comment so far had no end.
@@ -141,7 +154,10 @@ impl<'a> Lexer<'a> {
 
     /// The offset of `needle` at or after `from`.
     fn find_from(&self, from: usize, needle: &str) -> Option<usize> {
-        self.text.get(from..).and_then(|rest| rest.find(needle)).map(|offset| from + offset)
+        self.text
+            .get(from..)
+            .and_then(|rest| rest.find(needle))
+            .map(|offset| from + offset)
     }
 
     fn skip_space_and_comments(&mut self) {
@@ -224,7 +240,10 @@ impl<'a> Lexer<'a> {
     /// The offset after a `$$` or `$tag$` string that starts at `open`, when one does.
     fn dollar_end(&mut self, open: usize) -> Option<usize> {
         let mut after_tag = open + 1;
-        while self.byte(after_tag).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        while self
+            .byte(after_tag)
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
             after_tag += 1;
         }
         if self.byte(after_tag) != Some(b'$') || self.byte(open + 1).is_some_and(|byte| byte.is_ascii_digit()) {
@@ -278,17 +297,25 @@ impl<'a> Lexer<'a> {
                 at = self.digits_end(at + 1 + sign);
             }
         }
-        if fraction || !self.rules.digit_identifiers { at } else { self.word_end(at) }
+        if fraction || !self.rules.digit_identifiers {
+            at
+        } else {
+            self.word_end(at)
+        }
     }
 
     fn next_end(&mut self, start: usize, first: u8) -> (TokenKind, usize) {
         let second = self.byte(start + 1);
         match first {
             0 => (TokenKind::Nul, start + 1),
-            b'\'' => (TokenKind::String, self.quoted_end(start, b'\'', self.rules.backslash_escapes)),
-            b'"' if self.rules.double_quoted_strings => {
-                (TokenKind::String, self.quoted_end(start, b'"', self.rules.backslash_escapes))
-            }
+            b'\'' => (
+                TokenKind::String,
+                self.quoted_end(start, b'\'', self.rules.backslash_escapes),
+            ),
+            b'"' if self.rules.double_quoted_strings => (
+                TokenKind::String,
+                self.quoted_end(start, b'"', self.rules.backslash_escapes),
+            ),
             b'"' => (TokenKind::QuotedName, self.quoted_end(start, b'"', false)),
             b'`' if self.rules.backtick_identifiers => (TokenKind::QuotedName, self.quoted_end(start, b'`', false)),
             b'u' | b'U' if second == Some(b'&') && self.byte(start + 2) == Some(b'\'') => {
@@ -299,9 +326,10 @@ impl<'a> Lexer<'a> {
             }
             b'x' | b'X' if second == Some(b'\'') => (TokenKind::String, self.quoted_end(start + 1, b'\'', false)),
             // A raw string of Spark: its backslashes are plain.
-            b'r' | b'R' if self.rules.backslash_escapes && matches!(second, Some(b'\'' | b'"')) => {
-                (TokenKind::String, self.quoted_end(start + 1, second.unwrap_or(b'\''), false))
-            }
+            b'r' | b'R' if self.rules.backslash_escapes && matches!(second, Some(b'\'' | b'"')) => (
+                TokenKind::String,
+                self.quoted_end(start + 1, second.unwrap_or(b'\''), false),
+            ),
             b'0'..=b'9' => (TokenKind::Number, self.number_end(start)),
             b'.' if second.is_some_and(|byte| byte.is_ascii_digit()) => (TokenKind::Number, self.number_end(start)),
             b'$' if self.rules.dollar_strings => match self.dollar_end(start) {
@@ -336,10 +364,18 @@ impl Iterator for Lexer<'_> {
         let first = self.byte(start)?;
         let (kind, end) = self.next_end(start, first);
         // A word of zero bytes cannot happen; were it to, one character of progress keeps the loop finite.
-        let end = if end > start { end } else { start + self.char_at(start).map_or(1, char::len_utf8) };
+        let end = if end > start {
+            end
+        } else {
+            start + self.char_at(start).map_or(1, char::len_utf8)
+        };
         // A backslash before the end of the text, or inside a character, would point past or into it.
         self.position = end.min(self.text.len());
-        Some(Token { kind, start, end: self.position })
+        Some(Token {
+            kind,
+            start,
+            end: self.position,
+        })
     }
 }
 
@@ -350,7 +386,9 @@ impl Iterator for Lexer<'_> {
 pub fn unquote<'a>(token: &'a str, rules: &LexicalRules) -> Cow<'a, str> {
     let unicode = matches!(token.as_bytes(), [b'u' | b'U', b'&', ..]);
     let raw = !unicode && matches!(token.as_bytes(), [b'r' | b'R', b'\'' | b'"', ..]);
-    let body = token.get(if unicode { 2 } else { usize::from(raw) }..).unwrap_or_default();
+    let body = token
+        .get(if unicode { 2 } else { usize::from(raw) }..)
+        .unwrap_or_default();
     match body.as_bytes().first().copied() {
         Some(b'$') => match body.get(1..).and_then(|rest| rest.find('$')) {
             Some(tag) => {
@@ -386,7 +424,11 @@ pub fn unquote<'a>(token: &'a str, rules: &LexicalRules) -> Cow<'a, str> {
                     value.push(c);
                 }
             }
-            if unicode { Cow::Owned(unicode_escapes(&value, '\\')) } else { Cow::Owned(value) }
+            if unicode {
+                Cow::Owned(unicode_escapes(&value, '\\'))
+            } else {
+                Cow::Owned(value)
+            }
         }
         _ => Cow::Borrowed(token),
     }
@@ -401,8 +443,14 @@ pub fn unicode_escapes(text: &str, escape: char) -> String {
         let (before, from) = rest.split_at(at);
         value.push_str(before);
         let after = from.get(escape.len_utf8()..).unwrap_or_default();
-        let (digits, skip) = if after.starts_with('+') { (after.get(1..7), 7) } else { (after.get(..4), 4) };
-        let decoded = digits.and_then(|hex| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32);
+        let (digits, skip) = if after.starts_with('+') {
+            (after.get(1..7), 7)
+        } else {
+            (after.get(..4), 4)
+        };
+        let decoded = digits
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+            .and_then(char::from_u32);
         if let Some(c) = decoded {
             value.push(c);
             rest = after.get(skip..).unwrap_or_default();

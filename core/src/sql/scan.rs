@@ -19,7 +19,7 @@ mod statement;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 use self::digest::Digest;
@@ -282,21 +282,32 @@ impl Scan {
 /// `prepared` are the session's prepared statements, name and text: an `EXECUTE` is read as what it runs.
 #[must_use]
 pub fn scan(text: &str, rules: &LexicalRules, prepared: &[(&str, &str)]) -> Scan {
-    let mut out = Scan::nothing();
-    let mut digests = Digests { fingerprint: Digest::new(), scan_key: Digest::new() };
-    let mut queue = VecDeque::from([Job { text: Cow::Borrowed(text), leads: true, executes: true }]);
-    let mut budget = MAX_SCAN_BYTES;
-    let mut done = 0;
-    while let Some(job) = queue.pop_front() {
-        done += 1;
-        if done > MAX_TEXTS {
-            out.complete = false;
-            out.has_udf = out.has_udf.filter(|&found| found);
-            break;
-        }
-        let outermost = done == 1;
-        scan_text(&job, outermost, rules, prepared, &mut budget, &mut out, &mut digests, &mut queue);
+    let mut reading = Reading {
+        rules,
+        prepared,
+        budget: MAX_SCAN_BYTES,
+        queue: VecDeque::from([Job {
+            text: Cow::Borrowed(text),
+            leads: true,
+            executes: true,
+        }]),
+        digests: Digests {
+            fingerprint: Digest::new(),
+            scan_key: Digest::new(),
+        },
+        out: Scan::nothing(),
+    };
+    for place in 0..MAX_TEXTS {
+        let Some(job) = reading.queue.pop_front() else { break };
+        reading.read(&job, place == 0);
     }
+    let Reading {
+        queue,
+        mut digests,
+        mut out,
+        ..
+    } = reading;
+    out.complete &= queue.is_empty();
     if !out.complete {
         // What was not read could be anything, so two such texts must not share a key for their common beginning.
         digests.scan_key.token(b'!', text, false);
@@ -348,7 +359,7 @@ struct Scanner<'t, 'o, 'a> {
     scope: Vec<String>,
     in_scope: BTreeMap<String, u32>,
     /// Functions that the text defines.
-    inline_functions: Vec<String>,
+    inline_functions: BTreeSet<String>,
     statement: statement::State,
     /// Texts that this one runs.
     found: Vec<Job<'a>>,
@@ -356,46 +367,46 @@ struct Scanner<'t, 'o, 'a> {
     unprinted: Vec<(usize, usize)>,
 }
 
-#[expect(clippy::too_many_arguments, reason = "one call, and each is a thing of its own")]
-fn scan_text<'a>(
-    job: &Job<'a>,
-    outermost: bool,
-    rules: &LexicalRules,
-    prepared: &[(&'a str, &'a str)],
-    budget: &mut usize,
-    out: &mut Scan,
-    digests: &mut Digests,
-    queue: &mut VecDeque<Job<'a>>,
-) {
-    let text = job.text.as_ref();
-    let mut end = text.len().min(*budget);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+/// The reading of a text and of those that it runs.
+struct Reading<'r, 'a> {
+    rules: &'r LexicalRules,
+    prepared: &'r [(&'a str, &'a str)],
+    /// Bytes that may still be read: a text that runs a long one many times must not cost many times its length.
+    budget: usize,
+    queue: VecDeque<Job<'a>>,
+    digests: Digests,
+    out: Scan,
+}
+
+impl Reading<'_, '_> {
+    fn read(&mut self, job: &Job<'_>, outermost: bool) {
+        let mut end = job.text.len().min(self.budget);
+        while !job.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.budget -= end;
+        self.out.complete &= end == job.text.len();
+        let text = job.text.get(..end).unwrap_or_default();
+        let toks = tokens(text, self.rules, &mut self.out);
+        let mut scanner = Scanner {
+            text,
+            toks: &toks,
+            rules: self.rules,
+            prepared: self.prepared,
+            out: &mut self.out,
+            frame: Frame::statement(Clause::Start),
+            enclosing: Vec::new(),
+            scope: Vec::new(),
+            in_scope: BTreeMap::new(),
+            inline_functions: BTreeSet::new(),
+            statement: statement::State::default(),
+            found: Vec::new(),
+            unprinted: Vec::new(),
+        };
+        scanner.statements(job.leads, outermost, job.executes);
+        scanner.feed(&mut self.digests);
+        self.queue.extend(scanner.found);
     }
-    *budget -= end;
-    if end < text.len() {
-        out.complete = false;
-    }
-    let text = text.get(..end).unwrap_or_default();
-    let toks = tokens(text, rules, out);
-    let mut scanner = Scanner {
-        text,
-        toks: &toks,
-        rules,
-        prepared,
-        out,
-        frame: Frame::statement(Clause::Start),
-        enclosing: Vec::new(),
-        scope: Vec::new(),
-        in_scope: BTreeMap::new(),
-        inline_functions: Vec::new(),
-        statement: statement::State::default(),
-        found: Vec::new(),
-        unprinted: Vec::new(),
-    };
-    scanner.statements(job.leads, outermost, job.executes);
-    scanner.feed(digests);
-    queue.extend(scanner.found);
 }
 
 fn tokens(text: &str, rules: &LexicalRules, out: &mut Scan) -> Vec<Tok> {
@@ -406,14 +417,24 @@ fn tokens(text: &str, rules: &LexicalRules, out: &mut Scan) -> Vec<Tok> {
             out.complete = false;
             break;
         }
-        let word = if token.kind == TokenKind::Word { Word::of(token.text(text)) } else { Word::Other };
+        let word = if token.kind == TokenKind::Word {
+            Word::of(token.text(text))
+        } else {
+            Word::Other
+        };
         let symbol = match (token.kind, token.text(text).as_bytes()) {
             (TokenKind::Symbol, &[symbol]) => symbol,
             _ => 0,
         };
         // Texts are at most MAX_SCAN_BYTES long, so offsets fit.
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        toks.push(Tok { start: offset(token.start), end: offset(token.end), kind: token.kind, word, symbol });
+        toks.push(Tok {
+            start: offset(token.start),
+            end: offset(token.end),
+            kind: token.kind,
+            word,
+            symbol,
+        });
     }
     if lexer.unterminated() {
         out.complete = false;
@@ -440,7 +461,9 @@ impl<'t> Scanner<'t, '_, '_> {
     }
 
     fn str(&self, at: usize) -> &'t str {
-        self.tok(at).and_then(|tok| self.text.get(tok.start as usize..tok.end as usize)).unwrap_or_default()
+        self.tok(at)
+            .and_then(|tok| self.text.get(tok.start as usize..tok.end as usize))
+            .unwrap_or_default()
     }
 
     fn is_word(&self, at: usize, word: &str) -> bool {
@@ -495,11 +518,16 @@ impl<'t> Scanner<'t, '_, '_> {
     /// Feeds the text's tokens to both digests.
     fn feed(&self, digests: &mut Digests) {
         // Semicolons at the end are not part of the statement.
-        let end = (0..self.toks.len()).rev().find(|&at| !self.is_symbol(at, b';')).map_or(0, |last| last + 1);
+        let end = (0..self.toks.len())
+            .rev()
+            .find(|&at| !self.is_symbol(at, b';'))
+            .map_or(0, |last| last + 1);
         let mut at = 0;
         while at < end {
             let Some(tok) = self.tok(at) else { break };
-            digests.scan_key.token(digest_kind(tok.kind), self.str(at), tok.kind == TokenKind::Word);
+            digests
+                .scan_key
+                .token(digest_kind(tok.kind), self.str(at), tok.kind == TokenKind::Word);
             at += 1;
         }
         digests.scan_key.token(b';', "", false);
@@ -518,7 +546,9 @@ impl<'t> Scanner<'t, '_, '_> {
                 TokenKind::String | TokenKind::Number | TokenKind::Parameter => {
                     digests.fingerprint.token(b'?', "", false);
                 }
-                _ => digests.fingerprint.token(digest_kind(tok.kind), self.str(at), tok.kind == TokenKind::Word),
+                _ => digests
+                    .fingerprint
+                    .token(digest_kind(tok.kind), self.str(at), tok.kind == TokenKind::Word),
             }
             at = match tok.word {
                 Word::In if self.is_symbol(at + 1, b'(') => self.fold_list(at, digests),
@@ -541,7 +571,9 @@ impl<'t> Scanner<'t, '_, '_> {
 
     /// After `VALUES`: any number of rows of literals becomes one row.
     fn fold_rows(&self, before: usize, digests: &mut Digests) -> usize {
-        let Some(mut next) = self.literals(before + 1) else { return before + 1 };
+        let Some(mut next) = self.literals(before + 1) else {
+            return before + 1;
+        };
         digests.fingerprint.token(b'l', "", false);
         while self.is_symbol(next, b',')
             && let Some(after) = self.literals(next + 1)

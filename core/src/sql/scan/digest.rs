@@ -22,7 +22,11 @@ impl Digest {
         // Two prefixes make two independent functions of one.
         low.write(b"lakegate.low");
         high.write(b"lakegate.high");
-        Self { buffer: Vec::with_capacity(2 * CHUNK), low, high }
+        Self {
+            buffer: Vec::with_capacity(2 * CHUNK),
+            low,
+            high,
+        }
     }
 
     /// Adds one token: its kind, its text, a separator.
@@ -31,7 +35,11 @@ impl Digest {
         if !fold_case {
             self.buffer.extend_from_slice(text.as_bytes());
         } else if text.is_ascii() {
-            self.buffer.extend(text.bytes().map(|byte| byte.to_ascii_lowercase()));
+            let start = self.buffer.len();
+            self.buffer.extend_from_slice(text.as_bytes());
+            if let Some(word) = self.buffer.get_mut(start..) {
+                word.make_ascii_lowercase();
+            }
         } else {
             self.buffer.extend_from_slice(text.to_lowercase().as_bytes());
         }

@@ -8,7 +8,7 @@
 use std::mem;
 
 use super::words::Word;
-use super::{MAX_SCAN_DEPTH, Scanner};
+use super::{MAX_SCAN_DEPTH, Scanner, TableName};
 use crate::sql::functions;
 use crate::sql::lexer::TokenKind;
 
@@ -71,12 +71,18 @@ pub(super) struct Frame {
     scope: usize,
     /// The common table expression whose body comes next.
     pending: Option<String>,
+    /// The common table expression whose body this is, if it may name itself: from its UNION on. Trino reads the name
+    /// as a table's before that, and in a body without a UNION.
+    recursive: Option<String>,
 }
 
 impl Frame {
     /// The frame of a whole statement.
     pub(super) fn statement(clause: Clause) -> Self {
-        Self { is_outer: true, ..Self::new(Opener::Statement, clause, 0) }
+        Self {
+            is_outer: true,
+            ..Self::new(Opener::Statement, clause, 0)
+        }
     }
 
     fn new(opener: Opener, clause: Clause, scope: usize) -> Self {
@@ -90,6 +96,7 @@ impl Frame {
             is_body: false,
             scope,
             pending: None,
+            recursive: None,
         }
     }
 }
@@ -112,13 +119,13 @@ impl Scanner<'_, '_, '_> {
                         at + 1
                     }
                     b']' => {
-                        if self.top().opener == Opener::Bracket {
+                        if self.frame.opener == Opener::Bracket {
                             self.pop();
                         }
                         at + 1
                     }
                     b',' => self.comma(at),
-                    b';' if self.statement.script && (self.statement.blocks > 0 || !self.top().is_query) => at + 1,
+                    b';' if self.in_script(at) => at + 1,
                     b';' => break,
                     _ => at + 1,
                 },
@@ -135,16 +142,24 @@ impl Scanner<'_, '_, '_> {
         at
     }
 
-    fn top(&mut self) -> &mut Frame {
-        &mut self.frame
-    }
-
-    fn clause(&mut self) -> Clause {
-        self.top().clause
-    }
-
-    fn set_clause(&mut self, clause: Clause) {
-        self.top().clause = clause;
+    /// Whether the semicolon at `at` stands inside the body of a function or a script.
+    fn in_script(&self, at: usize) -> bool {
+        let next = self.word(at + 1);
+        let starts = next.starts_query()
+            || matches!(
+                next,
+                Word::Insert
+                    | Word::Update
+                    | Word::Delete
+                    | Word::Merge
+                    | Word::Create
+                    | Word::Alter
+                    | Word::Drop
+                    | Word::Explain
+                    | Word::Execute
+                    | Word::Call
+            );
+        self.statement.script && (self.statement.blocks > 0 || (!self.frame.is_query && !starts))
     }
 
     fn push(&mut self, opener: Opener, clause: Clause) {
@@ -172,7 +187,7 @@ impl Scanner<'_, '_, '_> {
 
     /// The frame holds a query from here on.
     fn begin_query(&mut self) {
-        let frame = self.top();
+        let frame = &mut self.frame;
         if frame.is_query {
             return;
         }
@@ -183,36 +198,36 @@ impl Scanner<'_, '_, '_> {
     }
 
     /// Whether the frame can have the clauses of a query: it is one, or a parenthesised one stands in it.
-    fn in_query(&mut self) -> bool {
-        let frame = self.top();
+    fn in_query(&self) -> bool {
+        let frame = &self.frame;
         frame.is_query
-            || frame.held_query
+            || (frame.held_query && frame.opener != Opener::Call)
             || frame.opener == Opener::Relation
             || (frame.opener == Opener::Statement && frame.clause != Clause::Head)
     }
 
     fn open(&mut self, at: usize) -> usize {
         let next = self.word(at + 1);
-        match self.clause() {
+        match self.frame.clause {
             Clause::Start | Clause::WithNext => {
                 let columns = self.is_name(at + 1) && !self.is_symbol(at + 1, b'(');
-                if columns && self.clause() == Clause::Start {
+                if columns && self.frame.clause == Clause::Start {
                     // INSERT INTO t (a, b): the query is still to come.
                     self.push(Opener::Parenthesis, Clause::Expression);
                 } else {
-                    let outer = self.top().is_outer;
-                    self.set_clause(Clause::Expression);
+                    let outer = self.frame.is_outer;
+                    self.frame.clause = Clause::Expression;
                     self.push(Opener::Parenthesis, Clause::Start);
-                    self.top().is_outer = outer;
+                    self.frame.is_outer = outer;
                 }
             }
             Clause::Head => {
                 let source = self.previous(at) == Word::As && self.query_follows(at);
                 if source {
                     self.statement.has_source = true;
-                    self.set_clause(Clause::Expression);
+                    self.frame.clause = Clause::Expression;
                     self.push(Opener::Parenthesis, Clause::Start);
-                    self.top().is_outer = true;
+                    self.frame.is_outer = true;
                 } else {
                     self.push(Opener::Parenthesis, Clause::Expression);
                 }
@@ -220,27 +235,33 @@ impl Scanner<'_, '_, '_> {
             Clause::WithBody => {
                 let body = self.previous(at) != Word::Other || next.starts_query() || next == Word::From;
                 if body {
-                    let frame = self.top();
-                    let recursive = frame.is_recursive.then(|| frame.pending.take()).flatten();
+                    let frame = &mut self.frame;
                     frame.clause = Clause::WithNext;
-                    if let Some(name) = recursive {
-                        self.enter_scope(name);
-                    }
+                    let recursive = if frame.is_recursive {
+                        frame.pending.clone()
+                    } else {
+                        None
+                    };
                     self.push(Opener::Parenthesis, Clause::Start);
-                    let frame = self.top();
+                    let frame = &mut self.frame;
                     frame.is_outer = true;
                     frame.is_body = true;
+                    frame.recursive = recursive;
                 } else {
                     self.push(Opener::Parenthesis, Clause::Expression);
                 }
             }
             Clause::Relation => {
-                self.set_clause(Clause::Joined);
+                self.frame.clause = Clause::Joined;
                 self.push(Opener::Relation, Clause::Relation);
             }
             Clause::WithName | Clause::Joined => self.push(Opener::Parenthesis, Clause::Expression),
             Clause::Condition | Clause::Unfolded | Clause::Expression => {
-                let opener = if self.calls(at) { Opener::Call } else { Opener::Parenthesis };
+                let opener = if self.calls(at) {
+                    Opener::Call
+                } else {
+                    Opener::Parenthesis
+                };
                 self.push(opener, Clause::Expression);
             }
         }
@@ -248,12 +269,12 @@ impl Scanner<'_, '_, '_> {
     }
 
     fn close(&mut self, at: usize) -> usize {
-        while self.top().opener == Opener::Bracket {
+        while self.frame.opener == Opener::Bracket {
             self.pop();
         }
         match self.pop() {
             Some(closed) => {
-                let top = self.top();
+                let top = &mut self.frame;
                 top.held_query = closed.is_query || closed.held_query;
                 if closed.is_body {
                     let name = top.pending.take();
@@ -268,19 +289,17 @@ impl Scanner<'_, '_, '_> {
     }
 
     /// Whether the parentheses at `at`, however many, start with a query. Bounded: no one writes more than a few.
-    fn query_follows(&self, at: usize) -> bool {
+    pub(super) fn query_follows(&self, at: usize) -> bool {
         let first = (at..at + 64).find(|&at| !self.is_symbol(at, b'('));
         first.is_some_and(|at| self.word(at).starts_query() || self.word(at) == Word::From)
     }
 
     fn comma(&mut self, at: usize) -> usize {
-        let frame = self.top();
+        let frame = &mut self.frame;
         match frame.clause {
             Clause::Relation | Clause::Joined | Clause::Condition => {
-                if frame.is_query || frame.opener != Opener::Bracket {
-                    frame.clause = Clause::Relation;
-                    self.out.joins = self.out.joins.saturating_add(1);
-                }
+                frame.clause = Clause::Relation;
+                self.out.joins = self.out.joins.saturating_add(1);
             }
             Clause::WithNext => frame.clause = Clause::WithName,
             _ => {}
@@ -290,11 +309,11 @@ impl Scanner<'_, '_, '_> {
 
     /// A name where it stands: a relation, the name of a common table expression, or part of an expression.
     fn take_name(&mut self, at: usize) -> usize {
-        match self.clause() {
+        match self.frame.clause {
             Clause::Relation => self.relation(at),
             Clause::WithName => {
                 let name = self.folded(at);
-                let frame = self.top();
+                let frame = &mut self.frame;
                 frame.pending = Some(name);
                 frame.clause = Clause::WithBody;
                 at + 1
@@ -305,10 +324,16 @@ impl Scanner<'_, '_, '_> {
 
     /// Reads the relation whose name starts at `at`.
     fn relation(&mut self, at: usize) -> usize {
-        let Some((name, next)) = self.dotted(at) else { return at + 1 };
-        let argument = self.top().opener == Opener::TableArgument;
+        let Some((name, next)) = self.dotted(at) else {
+            return at + 1;
+        };
+        // A query in TABLE( .. ) has relations of its own.
+        let argument = self.frame.opener == Opener::TableArgument && !self.frame.is_query;
         if self.is_symbol(next, b'(') {
-            self.set_clause(if argument { Clause::Expression } else { Clause::Joined });
+            if self.rules.identifier_clause && name.to_string() == "identifier" {
+                self.named_by_string(next + 1);
+            }
+            self.frame.clause = if argument { Clause::Expression } else { Clause::Joined };
             let unfolds = matches!(name.parts.as_slice(), [only] if only == "explode" || only == "flatten");
             self.out.unnest |= unfolds;
             self.out.table_function |= !unfolds;
@@ -319,13 +344,31 @@ impl Scanner<'_, '_, '_> {
         if !common {
             self.out.tables.push(name);
         }
-        self.set_clause(if argument { Clause::Expression } else { Clause::Joined });
+        self.frame.clause = if argument { Clause::Expression } else { Clause::Joined };
         next
+    }
+
+    /// Spark: `IDENTIFIER('a.b')` is the table a.b; of any other expression the table stays unknown.
+    fn named_by_string(&mut self, at: usize) {
+        if self.kind(at) == Some(TokenKind::String) && self.is_symbol(at + 1, b')') {
+            let parts = self
+                .folded(at)
+                .split('.')
+                .map(|part| part.trim_matches('`').to_owned())
+                .collect();
+            self.out.tables.push(TableName { parts });
+        } else {
+            self.out.complete = false;
+        }
     }
 
     /// Whether the parenthesis at `at`, in an expression, opens the arguments of a call; the call is recorded.
     fn calls(&mut self, at: usize) -> bool {
         let Some(name_at) = at.checked_sub(1) else { return false };
+        // A query as an argument has parentheses of its own: RETURN x (SELECT ..) is no call of x.
+        if matches!(self.word(at + 1), Word::Select | Word::With | Word::Values) {
+            return false;
+        }
         let path = self.symbol_before(name_at, b'.');
         match self.kind(name_at) {
             Some(TokenKind::QuotedName) => {}
@@ -339,29 +382,43 @@ impl Scanner<'_, '_, '_> {
                         return true;
                     }
                     self.note_clock(name_at);
-                    return matches!(word, Word::First | Word::Next | Word::Any | Word::Timestamp | Word::Version);
+                    return matches!(
+                        word,
+                        Word::First | Word::Next | Word::Any | Word::Timestamp | Word::Version
+                    );
                 }
             }
             _ => return false,
         }
         let name = self.folded(name_at);
-        if !path && functions::is_type_or_syntax(&name) && !functions::is_builtin(&name) {
+        // After AS stands a type, or the alias of a table argument with its columns.
+        let typed = functions::is_type_or_syntax(&name) && !functions::is_builtin(&name);
+        if !path && (typed || self.previous(name_at) == Word::As || self.inline_functions.contains(&name)) {
             return true;
         }
-        if !path && self.inline_functions.contains(&name) {
-            return true;
-        }
-        if path {
-            self.out.has_udf = Some(true);
-        } else if !functions::is_builtin(&name) {
-            let found = self.rules.known_functions.then_some(true);
-            if self.out.has_udf != Some(true) {
-                self.out.has_udf = found;
-            }
-        }
+        let known = functions::is_builtin(&name);
+        // 'x'.length() is a method of Trino's; x.length() is one too, or a function in the schema x.
+        let named_path = path && name_at.checked_sub(2).is_some_and(|before| self.is_name(before));
+        let is_udf = match (named_path, known) {
+            (false, true) => Some(false),
+            (true, true) => None,
+            (true, false) => Some(true),
+            (false, false) if path => None,
+            (false, false) => self.rules.known_functions.then_some(true),
+        };
+        self.note_function(is_udf);
         self.out.non_deterministic_time |= functions::reads_clock(&name);
         self.out.expensive_functions |= functions::is_expensive(&name);
         true
+    }
+
+    /// A user's function for sure outweighs a doubt, and a doubt outweighs a built-in.
+    fn note_function(&mut self, is_udf: Option<bool>) {
+        self.out.has_udf = match (self.out.has_udf, is_udf) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (None, _) | (_, None) => None,
+            _ => Some(false),
+        };
     }
 
     fn note_clock(&mut self, at: usize) {
@@ -377,7 +434,7 @@ impl Scanner<'_, '_, '_> {
         if word == Word::Other || self.symbol_before(at, b'.') {
             return self.take_name(at);
         }
-        match self.clause() {
+        match self.frame.clause {
             Clause::WithName => return self.take_name(at),
             Clause::WithBody => return at + 1,
             Clause::Relation if !word.is_reserved() => return self.relation_word(at, word),
@@ -385,11 +442,11 @@ impl Scanner<'_, '_, '_> {
         }
         match word {
             Word::Select => {
-                if self.clause() == Clause::Head {
+                if self.frame.clause == Clause::Head {
                     self.statement.has_source = true;
                 }
                 self.begin_query();
-                self.set_clause(Clause::Expression);
+                self.frame.clause = Clause::Expression;
             }
             Word::Values => self.values(at),
             Word::Table => return self.table(at),
@@ -397,75 +454,86 @@ impl Scanner<'_, '_, '_> {
             Word::From => self.from(at),
             Word::Join => {
                 self.out.joins = self.out.joins.saturating_add(1);
-                self.set_clause(Clause::Relation);
+                self.frame.clause = Clause::Relation;
             }
-            Word::On if matches!(self.clause(), Clause::Joined) => self.set_clause(Clause::Condition),
+            // A relation's alias may be `qualify` in Trino; commas still part relations then.
+            Word::On | Word::Qualify if self.frame.clause == Clause::Joined => self.frame.clause = Clause::Condition,
             Word::Using if self.statement.using_relation && self.enclosing.is_empty() => {
                 self.statement.using_relation = false;
-                self.set_clause(Clause::Relation);
+                self.frame.clause = Clause::Relation;
             }
             Word::Where if self.in_query() => {
                 self.out.has_where = true;
-                self.set_clause(Clause::Expression);
+                self.frame.clause = Clause::Expression;
             }
             Word::Group if self.word(at + 1) == Word::By && self.in_query() => {
                 self.out.group_by = true;
-                self.set_clause(Clause::Expression);
+                self.frame.clause = Clause::Expression;
             }
             Word::Order if self.word(at + 1) == Word::By && self.in_query() => {
                 self.out.order_by = true;
-                self.set_clause(Clause::Expression);
+                self.frame.clause = Clause::Expression;
             }
-            Word::Having => self.set_clause(Clause::Expression),
-            Word::Set if self.clause() == Clause::Joined => self.set_clause(Clause::Expression),
+            Word::Having => self.frame.clause = Clause::Expression,
+            Word::Set if self.statement.updates && self.enclosing.is_empty() => {
+                self.statement.updates = false;
+                self.frame.clause = Clause::Expression;
+            }
             Word::Union | Word::Except | Word::Intersect | Word::Minus => self.set_operation(at, word),
             Word::Unnest | Word::JsonTable => self.unfold(at, word),
             Word::Lateral => {
                 if self.word(at + 1) == Word::View {
                     self.out.unnest = true;
-                    self.set_clause(Clause::Unfolded);
+                    self.frame.clause = Clause::Unfolded;
                 }
             }
             Word::Limit | Word::Fetch => self.limit(at, word),
             Word::Window if self.word(at + 2) == Word::As && self.is_symbol(at + 3, b'(') => {
-                self.set_clause(Clause::Expression);
+                self.frame.clause = Clause::Expression;
             }
-            Word::Qualify if self.is_name(at + 1) || self.is_symbol(at + 1, b'(') => {
-                self.set_clause(Clause::Expression);
-            }
-            Word::By if self.clause() == Clause::Joined => {
+            Word::By if self.frame.clause == Clause::Joined => {
                 // Spark: SORT BY, CLUSTER BY, DISTRIBUTE BY right after a relation.
-                self.set_clause(Clause::Expression);
+                self.frame.clause = Clause::Expression;
             }
             Word::Over => self.over(at),
             Word::MatchRecognize if self.is_symbol(at + 1, b'(') => self.out.match_recognize = true,
             Word::Distinct => {
-                let aggregate = self.symbol_before(at, b'(') && self.top().opener == Opener::Call;
+                let aggregate = self.symbol_before(at, b'(') && self.frame.opener == Opener::Call;
                 self.out.distinct |= aggregate || self.previous(at) == Word::Select;
             }
-            Word::For | Word::At | Word::Version | Word::Timestamp if self.clause() == Clause::Joined => {
+            Word::For | Word::At | Word::Version | Word::Timestamp if self.frame.clause == Clause::Joined => {
                 self.out.time_travel |= self.is_version(at, word);
             }
             Word::When if self.statement.merge && self.enclosing.is_empty() => {
                 if self.word(at + 1) == Word::Matched
                     || (self.word(at + 1) == Word::Not && self.word(at + 2) == Word::Matched)
                 {
-                    self.set_clause(Clause::Expression);
+                    self.frame.clause = Clause::Expression;
                 }
             }
-            Word::Insert if !self.statement.merge && self.enclosing.is_empty() => {
+            Word::Insert if self.is_insert(at) => {
                 // Spark and Hive: WITH .. INSERT, FROM .. INSERT. The query before it is its source, or a query follows.
                 let next = self.insert_target(at);
-                self.set_clause(Clause::Start);
+                self.frame.clause = Clause::Start;
                 return next;
             }
-            Word::Update | Word::Delete if !self.statement.merge && self.clause() == Clause::WithNext => {
+            Word::Update | Word::Delete if !self.statement.merge && self.frame.clause == Clause::WithNext => {
                 return self.write_after_with(at, word);
+            }
+            Word::Function if self.out.inline_function && self.in_prelude() => {
+                self.define(at + 1);
             }
             Word::Begin | Word::Case | Word::End if self.statement.script => return self.block(at, word),
             _ => self.note_clock(at),
         }
         at + 1
+    }
+
+    /// Whether the word is no name (Spark allows that) and no action of a `MERGE`.
+    fn is_insert(&self, at: usize) -> bool {
+        !self.statement.merge
+            && self.enclosing.is_empty()
+            && (self.word(at + 1) == Word::Into || self.is_word(at + 1, "overwrite"))
     }
 
     /// A word that may be a relation's name, where a relation is to stand.
@@ -474,28 +542,32 @@ impl Scanner<'_, '_, '_> {
         match word {
             Word::Lateral if parenthesis || matches!(self.word(at + 1), Word::Table | Word::Unnest) => at + 1,
             // Spark: LATERAL f(..), without TABLE.
-            Word::Lateral if self.rules.double_quoted_strings && self.is_name(at + 1) => at + 1,
+            Word::Lateral if self.rules.identifier_clause && self.is_name(at + 1) => at + 1,
             Word::Nearest if parenthesis => at + 1,
+            Word::JsonTable if parenthesis => {
+                self.unfold(at, word);
+                at + 1
+            }
             _ => self.relation(at),
         }
     }
 
     fn values(&mut self, at: usize) {
         let first = self.symbol_before(at, b'(');
-        match self.clause() {
-            Clause::Relation if !first => self.set_clause(Clause::Unfolded),
+        match self.frame.clause {
+            Clause::Relation if !first => self.frame.clause = Clause::Unfolded,
             Clause::Start | Clause::WithNext | Clause::Relation => {
                 self.begin_query();
-                self.set_clause(Clause::Expression);
+                self.frame.clause = Clause::Expression;
             }
             Clause::Head if self.previous(at) == Word::As => {
                 self.statement.has_source = true;
                 self.begin_query();
-                self.set_clause(Clause::Expression);
+                self.frame.clause = Clause::Expression;
             }
             Clause::Expression | Clause::Condition if first => {
                 self.begin_query();
-                self.set_clause(Clause::Expression);
+                self.frame.clause = Clause::Expression;
             }
             _ => {}
         }
@@ -503,13 +575,13 @@ impl Scanner<'_, '_, '_> {
 
     fn table(&mut self, at: usize) -> usize {
         let first = self.symbol_before(at, b'(');
-        let clause = self.clause();
+        let clause = self.frame.clause;
         if self.is_symbol(at + 1, b'(') {
             if matches!(clause, Clause::Head | Clause::Start) {
                 return at + 1;
             }
             if clause == Clause::Relation {
-                self.set_clause(Clause::Joined);
+                self.frame.clause = Clause::Joined;
             }
             self.push(Opener::TableArgument, Clause::Relation);
             return at + 2;
@@ -517,7 +589,7 @@ impl Scanner<'_, '_, '_> {
         let starts = match clause {
             Clause::Start | Clause::WithNext | Clause::Relation => true,
             Clause::Head => self.previous(at) == Word::As,
-            Clause::Expression | Clause::Condition => first,
+            Clause::Expression | Clause::Condition => first || self.in_prelude(),
             _ => false,
         };
         if !starts {
@@ -531,35 +603,33 @@ impl Scanner<'_, '_, '_> {
         }
         let next = self.relation(at + 1);
         if clause != Clause::Relation || first {
-            self.set_clause(Clause::Expression);
+            self.frame.clause = Clause::Expression;
         }
         next
     }
 
     fn with(&mut self, at: usize) -> usize {
         let next = self.word(at + 1);
-        let starts = match self.clause() {
+        let starts = match self.frame.clause {
             Clause::Start | Clause::WithNext => !self.is_symbol(at + 1, b'('),
             Clause::Relation => self.symbol_before(at, b'('),
             Clause::Head => self.previous(at) == Word::As && !self.is_symbol(at + 1, b'('),
             Clause::Expression | Clause::Condition => {
-                // After the prelude of an inline function or of session properties, or first in a parenthesis.
-                let prelude = self.statement.script && self.enclosing.is_empty() && !self.top().is_query;
-                (self.symbol_before(at, b'(') || prelude) && !self.is_symbol(at + 1, b'(')
+                (self.symbol_before(at, b'(') || self.in_prelude()) && !self.is_symbol(at + 1, b'(')
             }
             _ => false,
         };
         if !starts {
             let last = next == Word::No && self.word(at + 2) == Word::Data && self.ends(at + 3);
-            self.statement.no_data |= last && self.statement.creates_table && self.enclosing.is_empty();
+            self.statement.moves_nothing |= last && self.statement.creates_table && self.enclosing.is_empty();
             return at + 1;
         }
-        if self.clause() == Clause::Head {
+        if self.frame.clause == Clause::Head {
             self.statement.has_source = true;
         }
         if self.enclosing.is_empty() && self.is_session_list(at) {
             let next = self.session_list(at + 1);
-            self.set_clause(Clause::Start);
+            self.frame.clause = Clause::Start;
             return next;
         }
         if next == Word::Function && self.is_name(at + 2) && self.enclosing.is_empty() {
@@ -567,10 +637,15 @@ impl Scanner<'_, '_, '_> {
             return at + 2;
         }
         let recursive = next == Word::Recursive && self.word(at + 2) != Word::As && !self.is_symbol(at + 2, b'(');
-        let frame = self.top();
+        let frame = &mut self.frame;
         frame.clause = Clause::WithName;
         frame.is_recursive = recursive;
         at + 1 + usize::from(recursive)
+    }
+
+    /// In the definitions of inline functions, before the query.
+    fn in_prelude(&self) -> bool {
+        self.statement.script && self.enclosing.is_empty() && !self.frame.is_query
     }
 
     /// `FUNCTION name`, in `WITH`: everything up to the query is its definition.
@@ -578,32 +653,37 @@ impl Scanner<'_, '_, '_> {
         self.out.inline_function = true;
         self.statement.script = true;
         let name = self.folded(name);
-        self.inline_functions.push(name);
-        self.set_clause(Clause::Expression);
+        self.inline_functions.insert(name);
+        self.frame.clause = Clause::Expression;
     }
 
     fn from(&mut self, at: usize) {
         let distinct_from = self.previous(at) == Word::Distinct
-            && at.checked_sub(2).is_some_and(|before| matches!(self.word(before), Word::Is | Word::Not));
+            && at
+                .checked_sub(2)
+                .is_some_and(|before| matches!(self.word(before), Word::Is | Word::Not));
         let first = self.symbol_before(at, b'(');
-        let frame = self.top();
+        // trim(FROM x) has nothing before its FROM; Spark's (FROM t SELECT x) neither.
+        let trims = at.checked_sub(2).is_some_and(|before| self.is_word(before, "trim"));
+        let frame = &mut self.frame;
         let starts = match frame.clause {
             Clause::Head | Clause::WithName | Clause::WithBody => false,
             Clause::Start | Clause::WithNext => true,
             _ if frame.is_query || frame.opener == Opener::Statement => !distinct_from,
             Clause::Relation => first,
+            Clause::Expression => first && !trims,
             _ => first && frame.opener == Opener::Parenthesis,
         };
         if starts {
             if frame.opener != Opener::Statement || frame.clause != Clause::Expression {
                 self.begin_query();
             }
-            self.set_clause(Clause::Relation);
+            self.frame.clause = Clause::Relation;
         }
     }
 
     fn set_operation(&mut self, at: usize, word: Word) {
-        if !self.in_query() {
+        if !self.in_query() && !self.frame.held_query {
             return;
         }
         let next = self.word(at + 1);
@@ -620,7 +700,11 @@ impl Scanner<'_, '_, '_> {
         }
         self.out.set_operation = true;
         self.begin_query();
-        self.set_clause(Clause::Start);
+        let frame = &mut self.frame;
+        frame.clause = Clause::Start;
+        if let Some(name) = frame.recursive.take() {
+            self.enter_scope(name);
+        }
     }
 
     fn unfold(&mut self, at: usize, word: Word) {
@@ -629,8 +713,8 @@ impl Scanner<'_, '_, '_> {
         }
         self.out.unnest |= word == Word::Unnest;
         self.out.expensive_functions |= word == Word::JsonTable;
-        if self.clause() == Clause::Relation {
-            self.set_clause(Clause::Joined);
+        if self.frame.clause == Clause::Relation {
+            self.frame.clause = Clause::Joined;
         }
     }
 
@@ -638,7 +722,7 @@ impl Scanner<'_, '_, '_> {
         let (value, bounded) = if word == Word::Limit {
             let bounded = matches!(self.kind(at + 1), Some(TokenKind::Number | TokenKind::Parameter))
                 || self.word(at + 1) == Word::All
-                || (self.clause() != Clause::Joined && self.is_symbol(at + 1, b'('))
+                || (self.frame.clause != Clause::Joined && self.is_symbol(at + 1, b'('))
                 || self.is_symbol(at + 1, b':');
             (at + 1, bounded)
         } else {
@@ -649,7 +733,7 @@ impl Scanner<'_, '_, '_> {
             return;
         }
         self.out.has_limit = true;
-        if self.top().opener == Opener::Statement {
+        if self.frame.opener == Opener::Statement {
             let number = self.str(value).parse().ok();
             // FETCH FIRST ROW ONLY is one row.
             let one = word == Word::Fetch && self.kind(value) == Some(TokenKind::Word);
@@ -657,12 +741,15 @@ impl Scanner<'_, '_, '_> {
             self.out.top_limit = if ties { None } else { number.or(one.then_some(1)) };
         }
         if self.in_query() {
-            self.set_clause(Clause::Expression);
+            self.frame.clause = Clause::Expression;
         }
     }
 
     fn over(&mut self, at: usize) {
-        if !matches!(self.clause(), Clause::Expression | Clause::Condition | Clause::Unfolded) {
+        if !matches!(
+            self.frame.clause,
+            Clause::Expression | Clause::Condition | Clause::Unfolded
+        ) {
             return;
         }
         let follows = self.is_symbol(at + 1, b'(') || self.is_name(at + 1);
@@ -686,7 +773,8 @@ impl Scanner<'_, '_, '_> {
     /// Spark: `WITH a AS (..) UPDATE t ..` and `.. DELETE FROM t ..`.
     fn write_after_with(&mut self, at: usize, word: Word) -> usize {
         let name = at + 1 + usize::from(word == Word::Delete && self.word(at + 1) == Word::From);
-        self.set_clause(Clause::Joined);
+        self.frame.clause = Clause::Joined;
+        self.statement.updates = word == Word::Update;
         match self.dotted(name) {
             Some((target, next)) => {
                 self.out.targets.push(target);
@@ -703,7 +791,9 @@ impl Scanner<'_, '_, '_> {
             return at + 1;
         }
         let opened_uncounted = self.word(at + 1) == Word::If
-            || ["loop", "while", "repeat", "for"].iter().any(|kind| self.is_word(at + 1, kind));
+            || ["loop", "while", "repeat", "for"]
+                .iter()
+                .any(|kind| self.is_word(at + 1, kind));
         if opened_uncounted {
             return at + 2;
         }
@@ -711,4 +801,3 @@ impl Scanner<'_, '_, '_> {
         at + 1 + usize::from(self.word(at + 1) == Word::Case)
     }
 }
-

@@ -20,8 +20,10 @@ pub(super) struct State {
     pub(super) creates_table: bool,
     /// That query was met.
     pub(super) has_source: bool,
-    /// `WITH NO DATA`: it is not run.
-    pub(super) no_data: bool,
+    /// Nothing is run for it: `WITH NO DATA`, or an `EXECUTE` whose text answers for itself.
+    pub(super) moves_nothing: bool,
+    /// The next `SET` is the one of an `UPDATE`.
+    pub(super) updates: bool,
     /// Semicolons may stand inside the statement, between `BEGIN` and `END`.
     pub(super) script: bool,
     /// Blocks that are open in a script.
@@ -43,7 +45,9 @@ impl<'a> Scanner<'_, '_, 'a> {
             count = count.saturating_add(1);
         }
         self.out.statements =
-            self.out.statements.saturating_add(if outermost { count } else { count.saturating_sub(1) });
+            self.out
+                .statements
+                .saturating_add(if outermost { count } else { count.saturating_sub(1) });
     }
 
     /// Reads the statement at `begin`; answers the index of the semicolon after it, or of the end.
@@ -71,8 +75,7 @@ impl<'a> Scanner<'_, '_, 'a> {
         let (kind, end) = match self.word(at) {
             Word::Execute => self.execute(at, leads, executes, &mut wrapper),
             _ => {
-                let kind = self.head(at);
-                let (kind, body, clause) = kind;
+                let (kind, body, clause) = self.head(at);
                 let end = self.body(body, clause);
                 (kind, end)
             }
@@ -88,7 +91,7 @@ impl<'a> Scanner<'_, '_, 'a> {
                 self.out.kind = wrapper.unwrap_or(kind);
             }
         }
-        self.out.executes |= executes && kind.moves_rows() && !self.statement.no_data;
+        self.out.executes |= executes && kind.moves_rows() && !self.statement.moves_nothing;
         end
     }
 
@@ -153,8 +156,7 @@ impl<'a> Scanner<'_, '_, 'a> {
             Some(text) => {
                 self.unprinted.push((at, end));
                 self.found.push(Job { text, leads, executes });
-                // Whether rows move is for the text to say.
-                self.statement.no_data = true;
+                self.statement.moves_nothing = true;
             }
             None => self.out.complete = false,
         }
@@ -172,7 +174,11 @@ impl<'a> Scanner<'_, '_, 'a> {
         let name = unquote(self.str(at), self.rules);
         let exact = self.prepared.iter().find(|(known, _)| *known == name);
         // Names are as written for Trino's server; a client library may have folded them.
-        let found = exact.or_else(|| self.prepared.iter().find(|(known, _)| known.eq_ignore_ascii_case(&name)));
+        let found = exact.or_else(|| {
+            self.prepared
+                .iter()
+                .find(|(known, _)| known.eq_ignore_ascii_case(&name))
+        });
         found.map(|&(_, text)| text)
     }
 
@@ -195,10 +201,17 @@ impl<'a> Scanner<'_, '_, 'a> {
                 (StatementKind::Query, at, Clause::Start)
             }
             Word::Insert => (StatementKind::Insert, self.insert_target(at), Clause::Start),
-            Word::Update => (StatementKind::Update, self.target(at + 1), Clause::Joined),
+            Word::Update => {
+                self.statement.updates = true;
+                (StatementKind::Update, self.target(at + 1), Clause::Joined)
+            }
             Word::Delete => {
                 self.statement.using_relation = true;
-                let name = if self.word(at + 1) == Word::From { at + 2 } else { at + 1 };
+                let name = if self.word(at + 1) == Word::From {
+                    at + 2
+                } else {
+                    at + 1
+                };
                 (StatementKind::Delete, self.target(name), Clause::Joined)
             }
             Word::Merge => {
@@ -226,7 +239,11 @@ impl<'a> Scanner<'_, '_, 'a> {
             }
             Word::Grant | Word::Revoke | Word::Deny => (StatementKind::Access, self.access_target(at), Clause::Head),
             Word::Set | Word::Reset => {
-                let name = if self.word(at + 1) == Word::Session { at + 2 } else { at + 1 };
+                let name = if self.word(at + 1) == Word::Session {
+                    at + 2
+                } else {
+                    at + 1
+                };
                 if self.word(at) == Word::Set {
                     self.property(name);
                 }
@@ -244,10 +261,12 @@ impl<'a> Scanner<'_, '_, 'a> {
                 self.statement.script = true;
                 (StatementKind::Unknown, at, Clause::Expression)
             }
-            Word::Refresh => (StatementKind::Maintenance, self.target(self.after_object(at + 1)), Clause::Head),
-            Word::Copy if self.word(at + 1) == Word::Into => {
-                (StatementKind::Insert, self.target(at + 2), Clause::Head)
-            }
+            Word::Refresh => (
+                StatementKind::Maintenance,
+                self.target(self.after_object(at + 1)),
+                Clause::Head,
+            ),
+            Word::Copy if self.word(at + 1) == Word::Into => (StatementKind::Insert, self.target(at + 2), Clause::Head),
             Word::Other if self.is_symbol(at, b'(') => (StatementKind::Query, at, Clause::Start),
             _ => self.other_head(at),
         }
@@ -259,12 +278,18 @@ impl<'a> Scanner<'_, '_, 'a> {
             return (StatementKind::Unknown, at, Clause::Expression);
         }
         match self.folded(at).as_str() {
-            "optimize" | "vacuum" | "msck" | "uncache" | "repair" => {
-                (StatementKind::Maintenance, self.target(self.after_object(at + 1)), Clause::Head)
-            }
+            "optimize" | "vacuum" | "msck" | "uncache" | "repair" => (
+                StatementKind::Maintenance,
+                self.target(self.after_object(at + 1)),
+                Clause::Head,
+            ),
             "cache" => {
                 let lazy = usize::from(self.is_word(at + 1, "lazy"));
-                (StatementKind::Maintenance, self.target(self.after_object(at + 1 + lazy)), Clause::Head)
+                (
+                    StatementKind::Maintenance,
+                    self.target(self.after_object(at + 1 + lazy)),
+                    Clause::Head,
+                )
             }
             "load" => {
                 let into = (1..8).find(|&offset| self.word(at + offset) == Word::Into);
@@ -294,7 +319,9 @@ impl<'a> Scanner<'_, '_, 'a> {
             at += 1;
         }
         if matches!(self.word(at), Word::Table | Word::View)
-            || ["vds", "pds", "vdataset", "pdataset"].iter().any(|object| self.is_word(at, object))
+            || ["vds", "pds", "vdataset", "pdataset"]
+                .iter()
+                .any(|object| self.is_word(at, object))
         {
             at += 1;
         }
@@ -333,7 +360,9 @@ impl<'a> Scanner<'_, '_, 'a> {
             let at = create + offset;
             self.is_object(at)
                 || matches!(self.word(at), Word::Function)
-                || ["role", "user", "schema", "catalog", "database"].iter().any(|object| self.is_word(at, object))
+                || ["role", "user", "schema", "catalog", "database"]
+                    .iter()
+                    .any(|object| self.is_word(at, object))
         });
         let Some(at) = skipped.map(|offset| create + offset) else {
             return (StatementKind::Ddl, create + 1, Clause::Head);
@@ -350,12 +379,24 @@ impl<'a> Scanner<'_, '_, 'a> {
             return (StatementKind::Ddl, at + 1, Clause::Head);
         }
         let access = self.is_word(at, "role") || self.is_word(at, "user");
-        (if access { StatementKind::Access } else { StatementKind::Ddl }, at + 1, Clause::Head)
+        (
+            if access {
+                StatementKind::Access
+            } else {
+                StatementKind::Ddl
+            },
+            at + 1,
+            Clause::Head,
+        )
     }
 
     /// `DROP`, `TRUNCATE`, `COMMENT ON`.
     fn drop_or_truncate(&mut self, verb: usize) -> (StatementKind, usize, Clause) {
-        let at = if self.word(verb + 1) == Word::On { verb + 2 } else { verb + 1 };
+        let at = if self.word(verb + 1) == Word::On {
+            verb + 2
+        } else {
+            verb + 1
+        };
         if self.word(verb) == Word::Drop && (self.is_word(at, "role") || self.is_word(at, "user")) {
             return (StatementKind::Access, at + 1, Clause::Head);
         }
@@ -382,11 +423,13 @@ impl<'a> Scanner<'_, '_, 'a> {
             }
             return (StatementKind::Session, at + 1, Clause::Head);
         }
-        let body = if self.is_object(at) { self.target(self.after_object(at)) } else { at };
+        let body = if self.is_object(at) {
+            self.target(self.after_object(at))
+        } else {
+            at
+        };
         let owner = (body..body + 8).any(|at| self.word(at) == Word::Set && self.is_word(at + 1, "authorization"));
-        let kind = if self.word(body) == Word::Execute
-            || self.word(body) == Word::Refresh
-        {
+        let kind = if self.word(body) == Word::Execute || self.word(body) == Word::Refresh {
             StatementKind::Maintenance
         } else if owner {
             StatementKind::Access
@@ -398,7 +441,9 @@ impl<'a> Scanner<'_, '_, 'a> {
 
     fn describe(&mut self, describe: usize) -> (StatementKind, usize, Clause) {
         let at = describe + 1;
-        if (self.is_word(at, "input") || self.is_word(at, "output")) && !self.ends(at + 1) && !self.is_symbol(at + 1, b'.')
+        if (self.is_word(at, "input") || self.is_word(at, "output"))
+            && !self.ends(at + 1)
+            && !self.is_symbol(at + 1, b'.')
         {
             return (StatementKind::Describe, at + 1, Clause::Head);
         }
@@ -409,7 +454,9 @@ impl<'a> Scanner<'_, '_, 'a> {
         if self.word(name) == Word::Table {
             name += 1;
         }
-        let no_table = ["query", "database", "schema", "namespace", "catalog"].iter().any(|word| self.is_word(at, word));
+        let no_table = ["query", "database", "schema", "namespace", "catalog"]
+            .iter()
+            .any(|word| self.is_word(at, word));
         let body = if (no_table && !self.ends(at + 1)) || self.word(at) == Word::Function || !self.is_name(name) {
             at
         } else {
@@ -424,7 +471,9 @@ impl<'a> Scanner<'_, '_, 'a> {
             self.target(self.after_object(at + 1))
         } else if self.is_word(at, "stats") && self.word(at + 1) == Word::For && !self.is_symbol(at + 2, b'(') {
             self.target(at + 2)
-        } else if ["columns", "branches", "partitions", "tblproperties"].iter().any(|list| self.is_word(at, list))
+        } else if ["columns", "branches", "partitions", "tblproperties"]
+            .iter()
+            .any(|list| self.is_word(at, list))
             && !self.ends(at + 2)
         {
             let name = at + 1 + usize::from(matches!(self.word(at + 1), Word::From | Word::In));
@@ -461,7 +510,10 @@ impl<'a> Scanner<'_, '_, 'a> {
         } else {
             let first = self.tok(equals + 1)?;
             let last = self.tok(end.checked_sub(1)?)?;
-            self.text.get(first.start as usize..last.end as usize).unwrap_or_default().to_owned()
+            self.text
+                .get(first.start as usize..last.end as usize)
+                .unwrap_or_default()
+                .to_owned()
         };
         self.out.session_properties.push((name.to_string(), value));
         Some(end)
@@ -475,16 +527,15 @@ impl<'a> Scanner<'_, '_, 'a> {
             let opens = self.is_symbol(at, b'(') || self.is_symbol(at, b'[');
             let closes = self.is_symbol(at, b')') || self.is_symbol(at, b']');
             if depth == 0 {
-                let query = self.word(at).starts_query() && at > from;
-                // A value is over when a parenthesis follows it that is no call's.
-                let parenthesised = self.is_symbol(at, b'(')
-                    && at > from
-                    && matches!(self.kind(at - 1), Some(TokenKind::String | TokenKind::Number));
-                if query || parenthesised || closes || self.is_symbol(at, b',') || self.is_symbol(at, b';') {
+                // A query in the value ends it too: it is read as one that follows, so that its tables are seen.
+                let query = self.word(at).starts_query() || (opens && self.query_follows(at));
+                if query || closes || self.is_symbol(at, b',') || self.is_symbol(at, b';') {
                     return at;
                 }
             }
-            depth = depth.saturating_add(usize::from(opens)).saturating_sub(usize::from(closes));
+            depth = depth
+                .saturating_add(usize::from(opens))
+                .saturating_sub(usize::from(closes));
             at += 1;
         }
         at
@@ -511,7 +562,9 @@ impl<'a> Scanner<'_, '_, 'a> {
 
     /// `CALL system.runtime.kill_query(query_id => '..', message => '..')`, its arguments named or in order.
     fn kill_query(&mut self, call: usize) {
-        let Some((name, open)) = self.dotted(call + 1) else { return };
+        let Some((name, open)) = self.dotted(call + 1) else {
+            return;
+        };
         if name.parts.last().is_none_or(|last| last != "kill_query") || !self.is_symbol(open, b'(') {
             return;
         }

@@ -1,0 +1,308 @@
+//! What names mean inside one SELECT: its relations, their qualifiers, and what is gathered for each of them.
+//!
+//! Resolution works without a schema, so it answers only what the text alone decides. Names compare without regard to
+//! case, quoted or not, as they do for these engines.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use sqlparser::ast::{Expr, Ident, ObjectName};
+
+use super::condition::{self, Outcome};
+use super::excerpt::Source;
+use super::{Columns, Declined, ParsedTable, UnusedCondition, UnusedReason, syntax};
+use crate::predicate::{Column, Predicate, Translated};
+use crate::sql::scan::TableName;
+
+/// A longer list helps nobody.
+const MAX_UNUSED: usize = 16;
+
+/// Catalog, schema and table, or a path of Dremio's; what is longer is a chain of fields.
+const MAX_QUALIFIER: usize = 12;
+
+/// Names without qualifier count for every relation. Thousands of both would fill the memory; all columns are read then.
+const MAX_NOTED: usize = 50_000;
+
+/// Names looked up times relations looked through. Past this, seconds; the remaining conditions prune nothing.
+const MAX_EFFORT: usize = 5_000_000;
+
+/// One relation of a FROM clause.
+#[derive(Debug)]
+pub(super) struct Relation {
+    /// What its columns may be qualified with, lower-cased: an alias, or a suffix of these parts. Empty if nothing.
+    pub(super) qualifier: Vec<String>,
+    /// The index of its table in [`Scope::tables`], for a base table.
+    pub(super) table: Option<usize>,
+    /// Conditions of this SELECT can prune it: a base table under its own column names.
+    pub(super) prunable: bool,
+    /// An outer join below may supply NULL for all of its columns.
+    pub(super) null_supplied: bool,
+    /// The number of its columns, if the text tells.
+    pub(super) width: Option<u64>,
+    /// A key, a LIMIT or its nature bounds the number of its rows.
+    pub(super) bounded: bool,
+    /// Its rows come straight from one scan.
+    pub(super) streams: bool,
+    /// Every scan below it ends early.
+    pub(super) limited: bool,
+    /// What the conditions so far say about it.
+    outcomes: Vec<Outcome>,
+    unused: Vec<UnusedCondition>,
+}
+
+impl Relation {
+    /// A relation that conditions do not reach: a derived table, a function, VALUES.
+    pub(super) fn opaque(alias: Option<&Ident>) -> Self {
+        Self {
+            qualifier: alias.map(|name| name.value.to_lowercase()).into_iter().collect(),
+            table: None,
+            prunable: false,
+            null_supplied: false,
+            width: None,
+            bounded: false,
+            streams: false,
+            limited: false,
+            outcomes: Vec::new(),
+            unused: Vec::new(),
+        }
+    }
+
+    /// True if its columns may be qualified so; the qualifier is in lower case.
+    fn answers_to(&self, qualifier: &[String]) -> bool {
+        !qualifier.is_empty() && self.qualifier.ends_with(qualifier)
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Resolved {
+    /// A column of the relation with this index.
+    Of(usize, Column),
+    /// A column of an enclosing query.
+    Foreign,
+    /// The text does not tell.
+    Unclear,
+}
+
+/// One SELECT's relations and tables.
+#[derive(Debug, Default)]
+pub(super) struct Scope<'e> {
+    /// The relations of the FROM clause, in order.
+    pub(super) relations: Vec<Relation>,
+    /// The tables below them, in order.
+    pub(super) tables: Vec<ParsedTable>,
+    /// Expressions inside FROM whose names are looked up when FROM is complete.
+    pub(super) deferred: Vec<&'e Expr>,
+    /// Names that may belong to an enclosing query.
+    pub(super) free: BTreeSet<Column>,
+    /// Names that may be columns of an enclosing query's relations, by their first part.
+    pub(super) outer: Vec<String>,
+    /// A join without a condition, or a comma.
+    pub(super) crosses: bool,
+    /// A join that merges columns.
+    pub(super) merges_columns: bool,
+    noted: usize,
+    effort: Cell<usize>,
+}
+
+impl Scope<'_> {
+    /// Adds a base table.
+    pub(super) fn push_base(&mut self, name: TableName, alias: Option<&Ident>, renamed: bool) {
+        let mut relation = Relation::opaque(alias);
+        if alias.is_none() {
+            relation.qualifier = name.parts.clone();
+        }
+        relation.table = Some(self.tables.len());
+        relation.prunable = !renamed;
+        relation.streams = true;
+        self.relations.push(relation);
+        self.tables.push(ParsedTable {
+            name,
+            filter: Translated {
+                predicate: Predicate::AlwaysTrue,
+                exact: true,
+            },
+            nan_columns: BTreeSet::new(),
+            columns: if renamed { Columns::All } else { Columns::Named(BTreeSet::new()) },
+            unused_conditions: Vec::new(),
+        });
+    }
+
+    /// Makes relations unreachable: what stands over them has columns of its own.
+    pub(super) fn hide(&mut self, hidden: Range<usize>) {
+        for index in hidden {
+            let Some(relation) = self.relations.get_mut(index) else {
+                continue;
+            };
+            relation.qualifier.clear();
+            relation.prunable = false;
+            if let Some(table) = relation.table.and_then(|table| self.tables.get_mut(table)) {
+                table.columns = Columns::All;
+            }
+        }
+    }
+
+    /// What a name stands for.
+    pub(super) fn resolve(&self, name: &Column) -> Resolved {
+        let parts = &name.0;
+        match self.by_qualifier(parts) {
+            Some(Some((index, column))) => return Resolved::Of(index, column),
+            Some(None) => return Resolved::Unclear,
+            None => {}
+        }
+        let foreign = parts.len() > 1
+            && parts.first().is_some_and(|first| {
+                let first = first.to_lowercase();
+                self.outer.contains(&first)
+            });
+        match self.relations.as_slice() {
+            _ if foreign => Resolved::Foreign,
+            [_] => Resolved::Of(0, name.clone()),
+            _ => Resolved::Unclear,
+        }
+    }
+
+    /// The relation that a name is qualified with: none, one, or too many to tell.
+    fn by_qualifier(&self, parts: &[String]) -> Option<Option<(usize, Column)>> {
+        self.effort.set(self.effort.get().saturating_add(self.relations.len()));
+        let folded: Vec<String> = parts.iter().take(MAX_QUALIFIER).map(|part| part.to_lowercase()).collect();
+        let mut found = None;
+        for (index, relation) in self.relations.iter().enumerate() {
+            for split in 1..parts.len().min(MAX_QUALIFIER + 1) {
+                if relation.answers_to(folded.get(..split).unwrap_or_default()) {
+                    if found.is_some() {
+                        return Some(None);
+                    }
+                    found = Some((index, split));
+                }
+            }
+        }
+        found.map(|(index, split)| Some((index, Column(parts.get(split..).unwrap_or_default().to_vec()))))
+    }
+
+    /// Records that a name is read.
+    pub(super) fn note(&mut self, name: &Column) {
+        if let Some(Some((index, column))) = self.by_qualifier(&name.0) {
+            self.read(index, column);
+            return;
+        }
+        // It could be a column of any relation here, a whole row, or a column of an enclosing query.
+        self.noted += self.relations.len();
+        if self.noted > MAX_NOTED {
+            self.read_all(None);
+        } else {
+            for index in 0..self.relations.len() {
+                self.read(index, name.clone());
+            }
+        }
+        self.free.insert(name.clone());
+    }
+
+    fn read(&mut self, index: usize, column: Column) {
+        let Some(relation) = self.relations.get(index) else {
+            return;
+        };
+        let whole_row = column.0.len() == 1 && relation.answers_to(&column.0);
+        let Some(table) = relation.table.and_then(|table| self.tables.get_mut(table)) else {
+            return;
+        };
+        if whole_row {
+            table.columns = Columns::All;
+        } else if let Columns::Named(names) = &mut table.columns {
+            names.insert(column);
+        }
+    }
+
+    /// All columns of one relation, or of all relations, are read.
+    pub(super) fn read_all(&mut self, only: Option<usize>) {
+        for (index, relation) in self.relations.iter().enumerate() {
+            if only.is_none_or(|only| only == index)
+                && let Some(table) = relation.table.and_then(|table| self.tables.get_mut(table))
+            {
+                table.columns = Columns::All;
+            }
+        }
+    }
+
+    /// The relation that `t.*` names.
+    pub(super) fn relation_named(&self, qualifier: &[String]) -> Option<usize> {
+        let mut matching = self.relations.iter().enumerate().filter(|(_, relation)| relation.answers_to(qualifier));
+        let (index, _) = matching.next()?;
+        matching.next().is_none().then_some(index)
+    }
+
+    /// Lets a condition that must be true filter the relations of `range`.
+    pub(super) fn restrict(&mut self, condition: &Expr, range: Range<usize>, source: &Source<'_>) {
+        for conjunct in condition::conjuncts(condition) {
+            let mut excerpt = None;
+            for index in range.clone() {
+                let Some(relation) = self.relations.get(index).filter(|relation| relation.table.is_some()) else {
+                    continue;
+                };
+                let mut outcome = if relation.prunable && self.effort.get() < MAX_EFFORT {
+                    condition::translate(conjunct, self, index)
+                } else {
+                    Outcome::unused(UnusedReason::Other)
+                };
+                if relation.null_supplied && condition::accepts_null(&outcome.predicate) {
+                    outcome = Outcome::unused(UnusedReason::OuterJoin);
+                }
+                let Some(relation) = self.relations.get_mut(index) else {
+                    continue;
+                };
+                if outcome.touches
+                    && outcome.predicate == Predicate::AlwaysTrue
+                    && relation.prunable
+                    && relation.unused.len() < MAX_UNUSED
+                    && let Some(reason) = outcome.reason
+                {
+                    let text = excerpt.get_or_insert_with(|| source.excerpt(conjunct.0)).clone();
+                    relation.unused.push(UnusedCondition { text, reason });
+                }
+                relation.outcomes.push(outcome);
+            }
+        }
+    }
+
+    /// Hands out the tables with what the conditions said about them.
+    pub(super) fn finish(&mut self) -> Vec<ParsedTable> {
+        for relation in &mut self.relations {
+            let Some(table) = relation.table.and_then(|table| self.tables.get_mut(table)) else {
+                continue;
+            };
+            let mut predicates = Vec::new();
+            let mut exact = relation.prunable;
+            for outcome in relation.outcomes.drain(..) {
+                exact &= outcome.exact || !outcome.touches;
+                predicates.push(outcome.predicate);
+                table.nan_columns.extend(outcome.nan_columns);
+            }
+            table.filter = Translated {
+                predicate: Predicate::and(predicates),
+                exact,
+            };
+            table.unused_conditions.append(&mut relation.unused);
+        }
+        std::mem::take(&mut self.tables)
+    }
+}
+
+/// A column's name as written, lower-cased unless quoted.
+pub(super) fn column(parts: &[Ident]) -> Column {
+    let fold = |part: &Ident| match part.quote_style {
+        Some(_) => part.value.clone(),
+        None => part.value.to_lowercase(),
+    };
+    Column(parts.iter().map(fold).collect())
+}
+
+/// A table's name, unquoted and in lower case.
+pub(super) fn table_name(name: &ObjectName) -> Result<TableName, Declined> {
+    let parts = name.0.iter().map(|part| part.as_ident().map(|ident| ident.value.to_lowercase()));
+    let parts: Option<Vec<String>> = parts.collect();
+    match parts {
+        Some(parts) if !parts.is_empty() => Ok(TableName { parts }),
+        _ => Err(syntax("a table's name is computed")),
+    }
+}

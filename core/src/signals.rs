@@ -150,9 +150,15 @@ impl Facts {
         }
         let reads_targets = matches!(
             scan.inner_kind,
-            StatementKind::Merge | StatementKind::Update | StatementKind::Delete
+            StatementKind::Merge
+                | StatementKind::Update
+                | StatementKind::Delete
+                | StatementKind::Analyze
+                | StatementKind::Maintenance
         );
-        let reads_nothing = scan.tables.is_empty() && !reads_targets && !scan.table_function;
+        // What a procedure reads, only it knows.
+        let opaque = scan.table_function || scan.inner_kind == StatementKind::Call;
+        let reads_nothing = scan.tables.is_empty() && !reads_targets && !opaque;
         if !scan.executes || reads_nothing {
             facts.estimated_bytes = Fact::Known(0);
         }

@@ -444,9 +444,11 @@ fn wrappers_are_taken_off() {
 /// sqlglot 4118.
 #[test]
 fn an_insert_in_execute_immediate_has_its_target() {
-    let found = trino("EXECUTE IMMEDIATE 'INSERT INTO a (b, c) VALUES (?, ?)' USING DATE '2026-01-23', DOUBLE '0.5'");
+    let found = trino(
+        "EXECUTE IMMEDIATE 'INSERT INTO lake.visits (day, score) VALUES (?, ?)' USING DATE '2026-01-23', DOUBLE '7.25'",
+    );
     assert_eq!(found.inner_kind, StatementKind::Insert);
-    assert_eq!(names(&found.targets), ["a"]);
+    assert_eq!(names(&found.targets), ["lake.visits"]);
 }
 
 #[test]
@@ -485,7 +487,10 @@ fn what_moves_no_rows_does_not_execute() {
 #[test]
 fn inline_functions_are_flagged_and_their_query_is_read() {
     let cases: &[(&str, &[&str])] = &[
-        ("WITH FUNCTION f(n int) RETURNS int RETURN n SELECT f(1)", &[]),
+        (
+            "WITH FUNCTION twice(n bigint) RETURNS bigint RETURN n + n SELECT twice(3)",
+            &[],
+        ),
         (
             "WITH FUNCTION f(n int) RETURNS int RETURN n, FUNCTION g() RETURNS int RETURN 2 SELECT f(g()) FROM a",
             &["a"],

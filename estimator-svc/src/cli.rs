@@ -2,7 +2,10 @@
 
 mod analyze;
 mod envoy_config;
+mod estimate;
+mod explain;
 mod policy;
+mod serve;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,6 +22,48 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Run the service
+    Serve {
+        /// The configuration, lakegate.yaml
+        #[arg(long)]
+        config: PathBuf,
+    },
+    /// Print what a statement will scan, table by table
+    Estimate {
+        /// The configuration, which names the catalogs
+        #[arg(long)]
+        config: PathBuf,
+        /// The statement
+        #[arg(long)]
+        sql: String,
+        /// Catalog of names that have none
+        #[arg(long)]
+        catalog: Option<String>,
+        /// Schema of names that have none
+        #[arg(long)]
+        schema: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print where a statement would go and why; nothing is run
+    Explain {
+        /// The policy; the configuration's if not given
+        #[arg(long)]
+        policy: Option<PathBuf>,
+        /// The configuration, which names catalogs and engines; without it every scan is unknown
+        #[arg(long)]
+        config: Option<PathBuf>,
+        /// The statement
+        #[arg(long)]
+        sql: String,
+        /// A header that the client would send: NAME=VALUE; may be repeated
+        #[arg(long = "header", value_name = "NAME=VALUE")]
+        headers: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Work with policy files
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -98,6 +143,35 @@ pub(crate) fn run() -> ExitCode {
 
 fn dispatch(command: Command) -> Result<(), String> {
     match command {
+        Command::Serve { config } => serve::run(&config),
+        Command::Estimate {
+            config,
+            sql,
+            catalog,
+            schema,
+            json,
+        } => {
+            let request = estimate::Request {
+                sql,
+                catalog,
+                schema,
+                json,
+            };
+            estimate::run(&config, request)
+        }
+        Command::Explain {
+            policy,
+            config,
+            sql,
+            headers,
+            json,
+        } => explain::run(explain::Request {
+            policy,
+            config,
+            sql,
+            headers,
+            json,
+        }),
         Command::Policy(PolicyCommand::Check { file }) => policy::check(&file),
         Command::Analyze { engine, file } => analyze::run(engine, &file),
         Command::EnvoyConfig {
@@ -123,6 +197,13 @@ fn dispatch(command: Command) -> Result<(), String> {
             print(&envoy_config::bootstrap(&policy, &options)?)
         }
     }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, String> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("runtime: {error}"))
 }
 
 /// Prints to standard output; a closed pipe is the end, not an error.

@@ -6,7 +6,9 @@ pub(crate) fn check(module: &[u8]) -> Result<String, String> {
     let imports = imports(module).ok_or("the module is not well-formed wasm")?;
     for (from, name) in &imports {
         if from != "env" || !name.starts_with("proxy_") {
-            return Err(format!("the filter imports `{from}.{name}`; only `env.proxy_*` exists in Envoy"));
+            return Err(format!(
+                "the filter imports `{from}.{name}`; only `env.proxy_*` exists in Envoy"
+            ));
         }
     }
     Ok(format!("{} imports, all env.proxy_*", imports.len()))
@@ -107,7 +109,10 @@ mod tests {
 
     #[test]
     fn only_envoys_functions_may_be_imported() {
-        assert_eq!(check(&module("env", "proxy_log")).as_deref(), Ok("1 imports, all env.proxy_*"));
+        assert_eq!(
+            check(&module("env", "proxy_log")).as_deref(),
+            Ok("1 imports, all env.proxy_*")
+        );
         let error = check(&module("wasi_snapshot_preview1", "clock_time_get")).unwrap_err();
         assert!(error.contains("wasi_snapshot_preview1.clock_time_get"), "{error}");
         assert!(check(b"not wasm").is_err());

@@ -8,7 +8,7 @@ mod run;
 mod setup;
 mod test;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
@@ -46,15 +46,67 @@ fn main() -> ExitCode {
 
 fn demo(arguments: &[String]) -> Result<(), String> {
     let tools = setup::tools(setup::Needs::Demo)?;
-    run::step("building service, engines and demo", &mut run::cargo(&["build", "--workspace"]))?;
+    run::step(
+        "building service, engines and demo",
+        &mut run::cargo(&["build", "--workspace"]),
+    )?;
     run::replace_with(tools.command(&run::program("debug", "demo")?).args(arguments))
 }
 
 fn bench(arguments: &[String]) -> Result<(), String> {
+    if !needs_proxy(arguments) {
+        run::step(
+            "building bench, optimised",
+            &mut run::cargo(&["build", "--release", "--package", "lakegate-bench"]),
+        )?;
+        return run::replace_with(Command::new(run::program("release", "lakegate-bench")?).args(arguments));
+    }
     let tools = setup::tools(setup::Needs::Demo)?;
     run::step(
         "building service and bench, optimised",
-        &mut run::cargo(&["build", "--release", "--package", "lakegate", "--package", "lakegate-bench"]),
+        &mut run::cargo(&[
+            "build",
+            "--release",
+            "--package",
+            "lakegate",
+            "--package",
+            "lakegate-bench",
+        ]),
     )?;
-    run::replace_with(tools.command(&run::program("release", "lakegate-bench")?).args(arguments))
+    stated_warehouse(&tools)?;
+    run::replace_with(
+        tools
+            .command(&run::program("release", "lakegate-bench")?)
+            .args(arguments),
+    )
+}
+
+/// False for help, and for what is measured without Envoy and service.
+fn needs_proxy(arguments: &[String]) -> bool {
+    let mut suites = arguments.iter().skip_while(|argument| *argument != "--only").skip(1);
+    let asks_for_help = arguments
+        .iter()
+        .any(|argument| argument == "--help" || argument == "-h");
+    !asks_for_help && suites.next().is_none_or(|suites| suites.contains("envoy"))
+}
+
+/// The tables that the bench's service reads. Only the stand-in engine can make them, and it takes minutes to build;
+/// so it is built for that only if they are not there.
+fn stated_warehouse(tools: &setup::Tools) -> Result<(), String> {
+    let folder = tools.cache().join("warehouse-stated");
+    if folder.join("complete").exists() {
+        return Ok(());
+    }
+    run::step(
+        "building the stand-in engine",
+        &mut run::cargo(&["build", "--package", "lakegate-stand-in"]),
+    )?;
+    run::step(
+        "making the warehouse",
+        tools
+            .command(&run::program("debug", "lakegate-stand-in")?)
+            .args(["warehouse", "--kind", "stated", "--dir"])
+            .arg(folder)
+            .stdout(Stdio::null()),
+    )
 }

@@ -12,9 +12,21 @@ pub(crate) fn repository() -> PathBuf {
 }
 
 /// Cargo, in the repository.
+///
+/// `cargo run` tells this program about its own package in variables. Handed on, they would differ from those of a
+/// cargo that a person starts, and build scripts that look at them (ring's does) would have half the dependencies
+/// compiled again at each change from one to the other.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
+    for (name, _) in std::env::vars_os() {
+        let of_this_package = name
+            .to_str()
+            .is_some_and(|name| ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_", "CARGO_CRATE_"].iter().any(|prefix| name.starts_with(prefix)));
+        if of_this_package {
+            command.env_remove(name);
+        }
+    }
     command.args(arguments).current_dir(repository());
     command
 }

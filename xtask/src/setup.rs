@@ -29,6 +29,11 @@ impl Tools {
         command
     }
 
+    /// What is kept between runs.
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
     /// Tells a command where they are.
     pub(crate) fn set(&self, command: &mut Command) {
         command
@@ -76,12 +81,22 @@ pub(crate) fn wasm_module() -> Result<PathBuf, String> {
     if !folder.is_some_and(|folder| Path::new(&folder).exists()) {
         run::step(
             "installing the wasm target",
-            Command::new("rustup").args(["target", "add", TARGET]).current_dir(run::repository()),
+            Command::new("rustup")
+                .args(["target", "add", TARGET])
+                .current_dir(run::repository()),
         )?;
     }
     run::step(
         "building the filter",
-        &mut run::cargo(&["build", "--package", "lakegate-filter", "--target", TARGET, "--profile", "wasm"]),
+        &mut run::cargo(&[
+            "build",
+            "--package",
+            "lakegate-filter",
+            "--target",
+            TARGET,
+            "--profile",
+            "wasm",
+        ]),
     )?;
     let path = run::target_folder()?.join(TARGET).join("wasm/lakegate_filter.wasm");
     let module = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;

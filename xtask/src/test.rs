@@ -12,8 +12,17 @@ pub(crate) fn run(filters: &[String]) -> Result<(), String> {
         let deny = ["--", "--deny", "warnings"];
         let native = [&["clippy", "--workspace", "--all-targets"], &deny[..]].concat();
         run::step("lints", &mut run::cargo(&native))?;
-        let wasm = ["clippy", "--package", "lakegate-filter", "--target", "wasm32-unknown-unknown"];
-        run::step("lints of the wasm build", &mut run::cargo(&[&wasm[..], &deny[..]].concat()))?;
+        let wasm = [
+            "clippy",
+            "--package",
+            "lakegate-filter",
+            "--target",
+            "wasm32-unknown-unknown",
+        ];
+        run::step(
+            "lints of the wasm build",
+            &mut run::cargo(&[&wasm[..], &deny[..]].concat()),
+        )?;
     }
     // The tests start the programs: built first, with the same features.
     run::step("building programs", &mut run::cargo(&["build", "--workspace"]))?;

@@ -298,12 +298,16 @@ fn upstreams(policy: &Policy, protocol: Protocol) -> Result<Vec<Upstream<'_>>, S
 }
 
 fn address_of(engine: &Engine, cluster: &Cluster) -> Result<Address, String> {
-    let url = cluster.endpoint.as_deref().or(engine.endpoint.as_deref()).ok_or_else(|| {
-        format!(
-            "engine `{}` has no address: give it an `endpoint`, or `--cluster {}.trino=URL`",
-            engine.name, engine.name
-        )
-    })?;
+    let url = cluster
+        .endpoint
+        .as_deref()
+        .or(engine.endpoint.as_deref())
+        .ok_or_else(|| {
+            format!(
+                "engine `{}` has no address: give it an `endpoint`, or `--cluster {}.trino=URL`",
+                engine.name, engine.name
+            )
+        })?;
     Address::parse(url).map_err(|error| format!("engine `{}`: endpoint `{url}`: {error}", engine.name))
 }
 
@@ -374,7 +378,9 @@ impl HostPort {
 
 impl Address {
     fn parse(url: &str) -> Result<Self, String> {
-        let (scheme, rest) = url.split_once("://").ok_or("write http://HOST:PORT or https://HOST:PORT")?;
+        let (scheme, rest) = url
+            .split_once("://")
+            .ok_or("write http://HOST:PORT or https://HOST:PORT")?;
         let (tls, default_port) = match scheme {
             "http" => (false, 80),
             "https" => (true, 443),
@@ -441,7 +447,9 @@ mod tests {
             .collect();
         assert_eq!(names, ["a", "b", SERVICE_CLUSTER]);
         let manager = &resources["listeners"][0]["filter_chains"][0]["filters"][0]["typed_config"];
-        let routes = manager["route_config"]["virtual_hosts"][0]["routes"].as_array().unwrap();
+        let routes = manager["route_config"]["virtual_hosts"][0]["routes"]
+            .as_array()
+            .unwrap();
         let follow_ups: Vec<&str> = routes
             .iter()
             .filter(|route| route["name"] == "follow_up")
@@ -471,8 +479,13 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let no_address = policy("engines: { a: { kind: trino } }\nrules: [{ name: default, route: a }]");
-        assert!(bootstrap(&no_address, &options()).unwrap_err().contains("--cluster a.trino=URL"));
-        let no_http = policy("engines: { a: { kind: trino, endpoint: \"grpc://x:1\" } }\nrules: [{ name: default, route: a }]");
+        assert!(
+            bootstrap(&no_address, &options())
+                .unwrap_err()
+                .contains("--cluster a.trino=URL")
+        );
+        let no_http =
+            policy("engines: { a: { kind: trino, endpoint: \"grpc://x:1\" } }\nrules: [{ name: default, route: a }]");
         assert!(bootstrap(&no_http, &options()).unwrap_err().contains("no HTTP address"));
         let spark = policy("engines: { a: { kind: spark } }\nrules: [{ name: default, route: a }]");
         assert!(bootstrap(&spark, &options()).unwrap_err().contains("no engine"));

@@ -201,7 +201,10 @@ impl Translator<'_, '_> {
 
     fn chain(&self, asked: Asked<'_>, all: bool, depth: usize) -> Outcome {
         let parts = flatten(asked, all);
-        combine(parts.into_iter().map(|part| self.condition(part, depth + 1)).collect(), all)
+        combine(
+            parts.into_iter().map(|part| self.condition(part, depth + 1)).collect(),
+            all,
+        )
     }
 
     fn compare(&self, left: &Expr, op: Comparison, right: &Expr, negated: bool) -> Outcome {
@@ -254,11 +257,19 @@ impl Translator<'_, '_> {
             (true, Some(reason)) if !literals.is_empty() => Outcome {
                 exact: false,
                 reason: Some(reason),
-                ..Outcome::exactly(Predicate::In { column, literals, negated })
+                ..Outcome::exactly(Predicate::In {
+                    column,
+                    literals,
+                    negated,
+                })
             },
             (_, Some(reason)) => Outcome::unused(reason),
             (false, None) if literals.is_empty() => Outcome::exactly(Predicate::AlwaysFalse),
-            (_, None) => Outcome::exactly(Predicate::In { column, literals, negated }),
+            (_, None) => Outcome::exactly(Predicate::In {
+                column,
+                literals,
+                negated,
+            }),
         }
     }
 
@@ -295,7 +306,8 @@ impl Translator<'_, '_> {
             (Operand::Own(column), Operand::Constant(value)) | (Operand::Constant(value), Operand::Own(column)) => {
                 (column, value)
             }
-            (Operand::Elsewhere, Operand::Constant(_) | Operand::Elsewhere) | (Operand::Constant(_), Operand::Elsewhere) => {
+            (Operand::Elsewhere, Operand::Constant(_) | Operand::Elsewhere)
+            | (Operand::Constant(_), Operand::Elsewhere) => {
                 return Outcome::elsewhere();
             }
             (Operand::Unclear, _) | (_, Operand::Unclear) => return Outcome::unused(UnusedReason::AmbiguousColumn),
@@ -336,7 +348,11 @@ impl Translator<'_, '_> {
     }
 
     fn unused(&self, whole: &Expr, reason: UnusedReason) -> Outcome {
-        if self.may_be_about(whole) { Outcome::unused(reason) } else { Outcome::elsewhere() }
+        if self.may_be_about(whole) {
+            Outcome::unused(reason)
+        } else {
+            Outcome::elsewhere()
+        }
     }
 
     /// False if every name in it belongs to other relations. What names nothing at all concerns everyone.
@@ -389,7 +405,11 @@ fn combine(parts: Vec<Outcome>, all: bool) -> Outcome {
         combined.nan_columns.extend(part.nan_columns);
         predicates.push(part.predicate);
     }
-    combined.predicate = if all { Predicate::and(predicates) } else { Predicate::or(predicates) };
+    combined.predicate = if all {
+        Predicate::and(predicates)
+    } else {
+        Predicate::or(predicates)
+    };
     // AND with something impossible is impossible, however little is known of the rest.
     combined.exact |= combined.predicate == Predicate::AlwaysFalse;
     if combined.exact {
@@ -404,7 +424,11 @@ fn combine(parts: Vec<Outcome>, all: bool) -> Outcome {
 }
 
 fn constant_outcome(holds: bool) -> Outcome {
-    Outcome::exactly(if holds { Predicate::AlwaysTrue } else { Predicate::AlwaysFalse })
+    Outcome::exactly(if holds {
+        Predicate::AlwaysTrue
+    } else {
+        Predicate::AlwaysFalse
+    })
 }
 
 fn boolean(column: Column, value: bool) -> Predicate {
@@ -463,8 +487,19 @@ fn comparison(op: &BinaryOperator) -> Option<Comparison> {
 /// Words that are values of the session although they look like columns.
 fn is_context_value(name: &Ident) -> bool {
     const WORDS: [&str; 13] = [
-        "current_catalog", "current_date", "current_path", "current_role", "current_schema", "current_time",
-        "current_timestamp", "current_timezone", "current_user", "localtime", "localtimestamp", "session_user", "user",
+        "current_catalog",
+        "current_date",
+        "current_path",
+        "current_role",
+        "current_schema",
+        "current_time",
+        "current_timestamp",
+        "current_timezone",
+        "current_user",
+        "localtime",
+        "localtimestamp",
+        "session_user",
+        "user",
     ];
     name.quote_style.is_none() && WORDS.iter().any(|word| name.value.eq_ignore_ascii_case(word))
 }

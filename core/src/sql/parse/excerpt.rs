@@ -13,8 +13,29 @@ const MAX_CHARS: usize = 160;
 
 /// Words at which a condition ends, outside its own parentheses.
 const ENDS: [&str; 24] = [
-    "GROUP", "ORDER", "HAVING", "LIMIT", "FETCH", "OFFSET", "WINDOW", "QUALIFY", "WHERE", "UNION", "EXCEPT",
-    "INTERSECT", "MINUS", "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "WHEN", "THEN", "ELSE",
+    "GROUP",
+    "ORDER",
+    "HAVING",
+    "LIMIT",
+    "FETCH",
+    "OFFSET",
+    "WINDOW",
+    "QUALIFY",
+    "WHERE",
+    "UNION",
+    "EXCEPT",
+    "INTERSECT",
+    "MINUS",
+    "JOIN",
+    "INNER",
+    "LEFT",
+    "RIGHT",
+    "FULL",
+    "CROSS",
+    "NATURAL",
+    "WHEN",
+    "THEN",
+    "ELSE",
     "LATERAL",
 ];
 
@@ -42,7 +63,13 @@ impl<'a> Source<'a> {
         if back > 0 && self.word(first).is_none() && first > 0 && self.word(first - 1).is_some_and(is_operand) {
             first -= 1;
         }
-        let whole_clause = matches!(condition, Expr::BinaryOp { op: sqlparser::ast::BinaryOperator::Or, .. });
+        let whole_clause = matches!(
+            condition,
+            Expr::BinaryOp {
+                op: sqlparser::ast::BinaryOperator::Or,
+                ..
+            }
+        );
         self.quote(first, whole_clause)
     }
 
@@ -75,10 +102,12 @@ impl<'a> Source<'a> {
                 _ if is_word && index > first && ends(written) && !self.is_call(index) => break,
                 _ => {}
             }
-            if end.is_some_and(|end| end < token.start) {
-                quoted.push(' ');
-            }
-            for character in written.chars() {
+            let space = if end.is_some_and(|end| end < token.start) {
+                " "
+            } else {
+                ""
+            };
+            for character in space.chars().chain(written.chars()) {
                 if chars == MAX_CHARS {
                     quoted.push_str("..");
                     return quoted;
@@ -92,7 +121,9 @@ impl<'a> Source<'a> {
     }
 
     fn is_call(&self, index: usize) -> bool {
-        self.tokens.get(index + 1).is_some_and(|next| next.text(self.text) == "(")
+        self.tokens
+            .get(index + 1)
+            .is_some_and(|next| next.text(self.text) == "(")
     }
 }
 
@@ -101,7 +132,9 @@ fn ends(word: &str) -> bool {
 }
 
 fn is_operand(word: &str) -> bool {
-    !["AND", "OR", "NOT", "WHERE", "ON", "WHEN"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+    !["AND", "OR", "NOT", "WHERE", "ON", "WHEN"]
+        .iter()
+        .any(|keyword| word.eq_ignore_ascii_case(keyword))
 }
 
 /// The offset of the leftmost token that the tree knows, and how many tokens of the condition stand before it.
@@ -130,7 +163,11 @@ fn leftmost(condition: &Expr) -> Option<(usize, usize)> {
                 continue;
             }
             Expr::Cast { expr: inner, kind, .. } => {
-                back += if *kind == sqlparser::ast::CastKind::DoubleColon { 0 } else { 2 };
+                back += if *kind == sqlparser::ast::CastKind::DoubleColon {
+                    0
+                } else {
+                    2
+                };
                 expr = inner;
                 continue;
             }

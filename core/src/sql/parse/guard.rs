@@ -48,7 +48,11 @@ impl Levels {
             chain: 0,
             longest: 0,
         });
-        if self.0.len() > MAX_NESTING + 1 { Err(Declined::TooDeep) } else { Ok(()) }
+        if self.0.len() > MAX_NESTING + 1 {
+            Err(Declined::TooDeep)
+        } else {
+            Ok(())
+        }
     }
 
     fn is_open(&self, opened: Opened) -> bool {
@@ -96,7 +100,11 @@ impl Levels {
             return Ok(());
         };
         level.chain += operators;
-        if level.chain > MAX_CHAIN { Err(Declined::TooManyOperators) } else { Ok(()) }
+        if level.chain > MAX_CHAIN {
+            Err(Declined::TooManyOperators)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -142,7 +150,11 @@ pub(super) fn check(text: &str, tokens: &[Token]) -> Result<(), Declined> {
                 }
                 () if is(written, &["UNION", "EXCEPT", "INTERSECT", "MINUS"]) => set_operations += 1,
                 () if is(written, &["AT", "COLLATE", "DIV"]) => levels.add(1)?,
-                () if is(written, &["IS", "IN", "LIKE", "BETWEEN", "ESCAPE", "SIMILAR", "RLIKE", "ILIKE"]) => {
+                () if is(
+                    written,
+                    &["IS", "IN", "LIKE", "BETWEEN", "ESCAPE", "SIMILAR", "RLIKE", "ILIKE"],
+                ) =>
+                {
                     comparisons += 1;
                 }
                 () => {}

@@ -61,7 +61,11 @@ pub(super) fn constant(expr: &Expr) -> Option<Constant> {
 }
 
 fn number(digits: &str, negative: bool) -> Option<Literal> {
-    let signed = if negative { format!("-{digits}") } else { digits.to_owned() };
+    let signed = if negative {
+        format!("-{digits}")
+    } else {
+        digits.to_owned()
+    };
     if digits.contains(['e', 'E']) {
         let value: f64 = signed.parse().ok()?;
         return value.is_finite().then_some(Literal::Double(value));
@@ -76,7 +80,11 @@ fn number(digits: &str, negative: bool) -> Option<Literal> {
         };
         return (is_number && digits.len() > 1).then(|| {
             // `5.` and `.5` are `5` and `0.5` for whoever reads the literal.
-            Literal::Decimal(if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") })
+            Literal::Decimal(if fraction.is_empty() {
+                whole.to_owned()
+            } else {
+                format!("{whole}.{fraction}")
+            })
         });
     }
     match signed.parse::<i128>() {

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use sqlparser::ast::{
-    Delete, Distinct, Expr, FromTable, FunctionArguments, GroupByExpr, LimitClause, Merge, MergeAction, MergeInsertKind,
-    MergeUpdateKind, NamedWindowExpr, OrderByExpr, OrderByKind, Query, Select, SelectItem,
+    Delete, Distinct, Expr, FromTable, FunctionArguments, GroupByExpr, LimitClause, Merge, MergeAction,
+    MergeInsertKind, MergeUpdateKind, NamedWindowExpr, OrderByExpr, OrderByKind, Query, Select, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, Statement, TableWithJoins, Update, UpdateTableFromKind, Value, Values,
     WildcardAdditionalOptions,
 };
@@ -123,7 +123,11 @@ impl<'a> Analysis<'a> {
     /// Counts tables made or copied.
     pub(super) fn count_tables(&mut self, more: usize) -> Result<(), Declined> {
         self.work = self.work.saturating_add(more);
-        if self.work > MAX_WORK { Err(Declined::TooManyTables) } else { Ok(()) }
+        if self.work > MAX_WORK {
+            Err(Declined::TooManyTables)
+        } else {
+            Ok(())
+        }
     }
 
     /// A copy of the common table expression with this name, the innermost one.
@@ -131,7 +135,10 @@ impl<'a> Analysis<'a> {
         let Some(index) = self.common_tables.iter().rposition(|table| table.name == name) else {
             return Ok(None);
         };
-        let more = self.common_tables.get(index).map_or(0, |table| table.facts.tables.len());
+        let more = self
+            .common_tables
+            .get(index)
+            .map_or(0, |table| table.facts.tables.len());
         self.count_tables(more)?;
         let Some(table) = self.common_tables.get(index) else {
             return Ok(None);
@@ -252,7 +259,11 @@ impl<'a> Analysis<'a> {
             SetExpr::Values(values) => self.values(values),
             SetExpr::Table(table) => {
                 let parts = [&table.schema_name, &table.table_name];
-                let parts = parts.into_iter().flatten().map(|part| part.value.to_lowercase()).collect();
+                let parts = parts
+                    .into_iter()
+                    .flatten()
+                    .map(|part| part.value.to_lowercase())
+                    .collect();
                 let name = crate::sql::scan::TableName { parts };
                 if name.parts.is_empty() {
                     return Err(syntax("TABLE without a name"));
@@ -308,11 +319,12 @@ impl<'a> Analysis<'a> {
         let mut scope = self.scope();
         for (index, item) in select.from.iter().enumerate() {
             scope.crosses |= index > 0;
-            self.from_item(item, &mut scope)?;
+            self.join_item(item, &mut scope)?;
         }
         for view in &select.lateral_views {
             scope.deferred.push(&view.lateral_view);
-            let mut relation = super::scope::Relation::opaque(view.lateral_view_name.0.first().and_then(|part| part.as_ident()));
+            let mut relation =
+                super::scope::Relation::opaque(view.lateral_view_name.0.first().and_then(|part| part.as_ident()));
             relation.bounded = true;
             scope.relations.push(relation);
         }
@@ -342,7 +354,10 @@ impl<'a> Analysis<'a> {
         }
         let blocks = calls.aggregates
             || calls.windows
-            || select.distinct.as_ref().is_some_and(|distinct| *distinct != Distinct::All)
+            || select
+                .distinct
+                .as_ref()
+                .is_some_and(|distinct| *distinct != Distinct::All)
             || groups(&select.group_by)
             || select.having.is_some()
             || select.qualify.is_some()
@@ -350,9 +365,14 @@ impl<'a> Analysis<'a> {
             || !select.cluster_by.is_empty()
             || !select.distribute_by.is_empty();
         let streams = shape_input && !blocks && matches!(scope.relations.as_slice(), [only] if only.streams);
-        let limited = shape_input && !scope.relations.is_empty() && scope.relations.iter().all(|relation| relation.limited);
+        let limited =
+            shape_input && !scope.relations.is_empty() && scope.relations.iter().all(|relation| relation.limited);
         let aggregated_to_one = calls.aggregates && !groups(&select.group_by);
-        let shape = if shape_input { shape::aggregate(select, order_by, &scope) } else { None };
+        let shape = if shape_input {
+            shape::aggregate(select, order_by, &scope)
+        } else {
+            None
+        };
 
         let mut tables = projected;
         tables.extend(scope.finish());
@@ -371,10 +391,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn scope<'e>(&self) -> Scope<'e> {
-        Scope {
-            outer: self.outer.clone(),
-            ..Scope::default()
-        }
+        Scope::inside(self.outer.clone())
     }
 
     /// A query inside a SELECT, which may use the SELECT's columns.
@@ -426,7 +443,11 @@ impl<'a> Analysis<'a> {
                 SelectItem::ExprWithAliases { aliases, .. } => u64::try_from(aliases.len()).ok(),
                 SelectItem::Wildcard(options) => {
                     scope.read_all(None);
-                    let all = scope.relations.iter().map(|relation| relation.width).sum::<Option<u64>>();
+                    let all = scope
+                        .relations
+                        .iter()
+                        .map(|relation| relation.width)
+                        .sum::<Option<u64>>();
                     all.filter(|_| is_plain(options) && !scope.merges_columns)
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
@@ -434,7 +455,9 @@ impl<'a> Analysis<'a> {
                     let relation = qualifier.and_then(|qualifier| scope.relation_named(&qualifier.parts));
                     scope.read_all(relation);
                     let relation = relation.and_then(|index| scope.relations.get(index));
-                    relation.and_then(|relation| relation.width).filter(|_| is_plain(options))
+                    relation
+                        .and_then(|relation| relation.width)
+                        .filter(|_| is_plain(options))
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _) => None,
             };
@@ -463,7 +486,12 @@ impl<'a> Analysis<'a> {
             None => &[],
         };
         let values = update.assignments.iter().map(|assignment| &assignment.value);
-        self.change(std::slice::from_ref(&update.table), from, update.selection.as_ref(), values.collect())
+        self.change(
+            std::slice::from_ref(&update.table),
+            from,
+            update.selection.as_ref(),
+            values.collect(),
+        )
     }
 
     fn delete(&mut self, delete: &Delete) -> Result<Vec<ParsedTable>, Declined> {
@@ -485,11 +513,11 @@ impl<'a> Analysis<'a> {
     ) -> Result<Vec<ParsedTable>, Declined> {
         let mut scope = self.scope();
         for item in targets {
-            self.from_item(item, &mut scope)?;
+            self.join_item(item, &mut scope)?;
         }
         let changed = scope.relations.len();
         for item in others {
-            self.from_item(item, &mut scope)?;
+            self.join_item(item, &mut scope)?;
         }
         if let Some(condition) = condition {
             let relations = scope.relations.len();
@@ -524,7 +552,9 @@ impl<'a> Analysis<'a> {
                 MergeAction::Insert(insert) => {
                     roots.extend(&insert.insert_predicate);
                     match &insert.kind {
-                        MergeInsertKind::Values(values) => roots.extend(values.rows.iter().flat_map(|row| &row.content)),
+                        MergeInsertKind::Values(values) => {
+                            roots.extend(values.rows.iter().flat_map(|row| &row.content))
+                        }
                         MergeInsertKind::Row | MergeInsertKind::Wildcard => scope.read_all(None),
                     }
                 }
@@ -586,7 +616,11 @@ pub(super) fn projections(select: &Select) -> impl Iterator<Item = &Expr> {
             SelectItem::QualifiedWildcard(_, options) | SelectItem::Wildcard(options) => (None, Some(options)),
         };
         let replaced = options.and_then(|options| options.opt_replace.as_ref());
-        expr.into_iter().chain(replaced.into_iter().flat_map(|replace| replace.items.iter().map(|item| &item.expr)))
+        expr.into_iter().chain(
+            replaced
+                .into_iter()
+                .flat_map(|replace| replace.items.iter().map(|item| &item.expr)),
+        )
     });
     distinct.iter().chain(items)
 }
@@ -627,8 +661,10 @@ fn is_plain(options: &WildcardAdditionalOptions) -> bool {
 
 /// `TABLE(t)`: sqlparser reads a call, the engine reads the table.
 fn is_table_argument(call: &sqlparser::ast::Function) -> bool {
-    call.name.0.iter().any(|part| part.as_ident().is_some_and(|name| name.value.eq_ignore_ascii_case("table")))
-        && !matches!(call.args, FunctionArguments::None)
+    call.name.0.iter().any(|part| {
+        part.as_ident()
+            .is_some_and(|name| name.value.eq_ignore_ascii_case("table"))
+    }) && !matches!(call.args, FunctionArguments::None)
 }
 
 fn is_known(call: &sqlparser::ast::Function) -> bool {

@@ -12,7 +12,9 @@
 //! Seen from above, an outer join supplies NULLs for the side that it does not preserve. Relations of that side are
 //! marked, after the join's own condition has been applied, and conditions further out must then reject NULL.
 
-use sqlparser::ast::{Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableFactor, TableWithJoins};
+use sqlparser::ast::{
+    Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableFactor, TableWithJoins,
+};
 
 use super::query::Analysis;
 use super::scope::{Relation, Scope, table_name};
@@ -30,7 +32,7 @@ struct Effect<'e> {
 
 impl Analysis<'_> {
     /// Adds the relations of one item of FROM.
-    pub(super) fn from_item<'e>(&mut self, item: &'e TableWithJoins, scope: &mut Scope<'e>) -> Result<(), Declined> {
+    pub(super) fn join_item<'e>(&mut self, item: &'e TableWithJoins, scope: &mut Scope<'e>) -> Result<(), Declined> {
         let left = scope.relations.len();
         self.factor(&item.relation, scope)?;
         for join in &item.joins {
@@ -45,7 +47,11 @@ impl Analysis<'_> {
                 scope.restrict(condition, from..to, &self.source);
             }
             for (index, relation) in scope.relations.iter_mut().enumerate().skip(left) {
-                relation.null_supplied |= if index < middle { effect.nulls_left } else { effect.nulls_right };
+                relation.null_supplied |= if index < middle {
+                    effect.nulls_left
+                } else {
+                    effect.nulls_right
+                };
             }
         }
         Ok(())
@@ -107,9 +113,12 @@ impl Analysis<'_> {
                 }
                 Ok(())
             }
-            TableFactor::NestedJoin { table_with_joins, alias } => {
+            TableFactor::NestedJoin {
+                table_with_joins,
+                alias,
+            } => {
                 let first = scope.relations.len();
-                self.from_item(table_with_joins, scope)?;
+                self.join_item(table_with_joins, scope)?;
                 if let Some(alias) = alias {
                     scope.hide(first..scope.relations.len());
                     push_opaque(scope, Some(alias));
@@ -216,7 +225,11 @@ fn push_opaque(scope: &mut Scope<'_>, alias: Option<&TableAlias>) {
 }
 
 fn width_of(columns: &[sqlparser::ast::TableAliasColumnDef]) -> Option<u64> {
-    if columns.is_empty() { None } else { u64::try_from(columns.len()).ok() }
+    if columns.is_empty() {
+        None
+    } else {
+        u64::try_from(columns.len()).ok()
+    }
 }
 
 fn effect<'e>(join: &'e Join, scope: &mut Scope<'_>) -> Effect<'e> {

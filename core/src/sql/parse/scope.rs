@@ -97,7 +97,7 @@ pub(super) struct Scope<'e> {
     /// Names that may belong to an enclosing query.
     pub(super) free: BTreeSet<Column>,
     /// Names that may be columns of an enclosing query's relations, by their first part.
-    pub(super) outer: Vec<String>,
+    outer: Vec<String>,
     /// A join without a condition, or a comma.
     pub(super) crosses: bool,
     /// A join that merges columns.
@@ -107,6 +107,14 @@ pub(super) struct Scope<'e> {
 }
 
 impl Scope<'_> {
+    /// Nothing in scope yet but what the enclosing queries' relations are called.
+    pub(super) fn inside(outer: Vec<String>) -> Self {
+        Self {
+            outer,
+            ..Self::default()
+        }
+    }
+
     /// Adds a base table.
     pub(super) fn push_base(&mut self, name: TableName, alias: Option<&Ident>, renamed: bool) {
         let mut relation = Relation::opaque(alias);
@@ -124,7 +132,11 @@ impl Scope<'_> {
                 exact: true,
             },
             nan_columns: BTreeSet::new(),
-            columns: if renamed { Columns::All } else { Columns::Named(BTreeSet::new()) },
+            columns: if renamed {
+                Columns::All
+            } else {
+                Columns::Named(BTreeSet::new())
+            },
             unused_conditions: Vec::new(),
         });
     }
@@ -166,7 +178,11 @@ impl Scope<'_> {
     /// The relation that a name is qualified with: none, one, or too many to tell.
     fn by_qualifier(&self, parts: &[String]) -> Option<Option<(usize, Column)>> {
         self.effort.set(self.effort.get().saturating_add(self.relations.len()));
-        let folded: Vec<String> = parts.iter().take(MAX_QUALIFIER).map(|part| part.to_lowercase()).collect();
+        let folded: Vec<String> = parts
+            .iter()
+            .take(MAX_QUALIFIER)
+            .map(|part| part.to_lowercase())
+            .collect();
         let mut found = None;
         for (index, relation) in self.relations.iter().enumerate() {
             for split in 1..parts.len().min(MAX_QUALIFIER + 1) {
@@ -227,7 +243,11 @@ impl Scope<'_> {
 
     /// The relation that `t.*` names.
     pub(super) fn relation_named(&self, qualifier: &[String]) -> Option<usize> {
-        let mut matching = self.relations.iter().enumerate().filter(|(_, relation)| relation.answers_to(qualifier));
+        let mut matching = self
+            .relations
+            .iter()
+            .enumerate()
+            .filter(|(_, relation)| relation.answers_to(qualifier));
         let (index, _) = matching.next()?;
         matching.next().is_none().then_some(index)
     }
@@ -299,7 +319,10 @@ pub(super) fn column(parts: &[Ident]) -> Column {
 
 /// A table's name, unquoted and in lower case.
 pub(super) fn table_name(name: &ObjectName) -> Result<TableName, Declined> {
-    let parts = name.0.iter().map(|part| part.as_ident().map(|ident| ident.value.to_lowercase()));
+    let parts = name
+        .0
+        .iter()
+        .map(|part| part.as_ident().map(|ident| ident.value.to_lowercase()));
     let parts: Option<Vec<String>> = parts.collect();
     match parts {
         Some(parts) if !parts.is_empty() => Ok(TableName { parts }),

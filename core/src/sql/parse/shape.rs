@@ -22,14 +22,65 @@ use crate::sql::functions;
 const MAX_KEYS: usize = 100;
 
 /// Aggregate functions, sorted. One that is missing here and no built-in function is taken for one.
-const AGGREGATES: [&str; 58] = [
-    "any_value", "approx_count_distinct", "approx_distinct", "approx_most_frequent", "approx_percentile", "approx_set",
-    "arbitrary", "array_agg", "avg", "bit_and", "bit_or", "bitwise_and_agg", "bitwise_or_agg", "bitwise_xor_agg",
-    "bool_and", "bool_or", "checksum", "collect_list", "collect_set", "convex_hull_agg", "corr", "count", "count_if",
-    "covar_pop", "covar_samp", "every", "first", "geometric_mean", "geometry_union_agg", "grouping", "histogram",
-    "kurtosis", "last", "listagg", "make_set_digest", "map_agg", "map_union", "max", "max_by", "median", "merge",
-    "merge_set_digest", "min", "min_by", "multimap_agg", "ndv", "numeric_histogram", "qdigest_agg", "reduce_agg",
-    "regr_intercept", "regr_slope", "skewness", "stddev", "sum", "tdigest_agg", "var_pop", "var_samp", "variance",
+pub(super) const AGGREGATES: [&str; 58] = [
+    "any_value",
+    "approx_count_distinct",
+    "approx_distinct",
+    "approx_most_frequent",
+    "approx_percentile",
+    "approx_set",
+    "arbitrary",
+    "array_agg",
+    "avg",
+    "bit_and",
+    "bit_or",
+    "bitwise_and_agg",
+    "bitwise_or_agg",
+    "bitwise_xor_agg",
+    "bool_and",
+    "bool_or",
+    "checksum",
+    "collect_list",
+    "collect_set",
+    "convex_hull_agg",
+    "corr",
+    "count",
+    "count_if",
+    "covar_pop",
+    "covar_samp",
+    "every",
+    "first",
+    "geometric_mean",
+    "geometry_union_agg",
+    "grouping",
+    "histogram",
+    "kurtosis",
+    "last",
+    "listagg",
+    "make_set_digest",
+    "map_agg",
+    "map_union",
+    "max",
+    "max_by",
+    "median",
+    "merge",
+    "merge_set_digest",
+    "min",
+    "min_by",
+    "multimap_agg",
+    "ndv",
+    "numeric_histogram",
+    "qdigest_agg",
+    "reduce_agg",
+    "regr_intercept",
+    "regr_slope",
+    "skewness",
+    "stddev",
+    "sum",
+    "tdigest_agg",
+    "var_pop",
+    "var_samp",
+    "variance",
 ];
 
 /// What a SELECT calls.
@@ -130,9 +181,12 @@ fn is_key(expr: &Expr) -> bool {
     name.is_some_and(|name| {
         let folded = name.value.to_lowercase();
         let whole = ["id", "key", "pk", "uuid", "guid"].contains(&folded.as_str());
-        let suffix = ["_id", "_key", "key", "_pk", "uuid", "guid"].iter().any(|suffix| folded.ends_with(suffix));
+        let suffix = ["_id", "_key", "key", "_pk", "uuid", "guid"]
+            .iter()
+            .any(|suffix| folded.ends_with(suffix));
         // userId, userID
-        let camel = name.value.ends_with("Id") || (name.value.ends_with("ID") && name.value.contains(char::is_lowercase));
+        let camel =
+            name.value.ends_with("Id") || (name.value.ends_with("ID") && name.value.contains(char::is_lowercase));
         whole || suffix || camel
     })
 }
@@ -162,8 +216,8 @@ pub(super) fn aggregate(select: &Select, order_by: &[OrderByExpr], scope: &Scope
     if shape.group_columns.is_empty() && shape.aggregates.is_empty() {
         return None;
     }
-    for expr in &select.having {
-        shape.output(expr)?;
+    if let Some(condition) = &select.having {
+        shape.output(condition)?;
     }
     shape.aliases = aliases(select);
     for key in order_by {
@@ -223,7 +277,11 @@ impl Shape<'_, '_> {
             SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => self.own_column(expr),
             _ => None,
         });
-        let columns: Option<Vec<Column>> = keys.iter().map(|key| self.key(key, select)).chain(distinct_keys).collect();
+        let columns: Option<Vec<Column>> = keys
+            .iter()
+            .map(|key| self.key(key, select))
+            .chain(distinct_keys)
+            .collect();
         self.group_columns = columns?;
         Some(())
     }
@@ -308,8 +366,8 @@ impl Shape<'_, '_> {
 
     fn filter_columns(&self, condition: Option<&Expr>) -> Option<Vec<Column>> {
         let mut columns = Some(BTreeSet::new());
-        for expr in condition {
-            walk(expr, &mut |node| match node {
+        if let Some(condition) = condition {
+            walk(condition, &mut |node| match node {
                 Node::Column(parts) => match self.scope.resolve(&column(parts)) {
                     Resolved::Of(_, own) => {
                         if let Some(columns) = &mut columns {

@@ -30,7 +30,10 @@ pub(super) fn unwrap<'a>(input: &ParseInput<'a>) -> Result<Statement<'a>, Declin
     let mut text = Cow::Borrowed(input.text);
     for _ in 0..MAX_TEXTS {
         let tokens = lex(&text, input.rules)?;
-        let reader = Reader { text: &text, tokens: &tokens };
+        let reader = Reader {
+            text: &text,
+            tokens: &tokens,
+        };
         match reader.peel(input)? {
             Peeled::Query(from, to) => return Ok(statement(text, tokens, from, to, true)),
             Peeled::Change(from, to) => return Ok(statement(text, tokens, from, to, false)),
@@ -58,7 +61,10 @@ fn lex(text: &str, rules: &LexicalRules) -> Result<Vec<Token>, Declined> {
     while tokens.last().is_some_and(|token| token.text(text) == ";") {
         tokens.pop();
     }
-    if tokens.iter().any(|token| token.kind == TokenKind::Symbol && token.text(text) == ";") {
+    if tokens
+        .iter()
+        .any(|token| token.kind == TokenKind::Symbol && token.text(text) == ";")
+    {
         return Err(syntax("more than one statement"));
     }
     Ok(tokens)
@@ -126,7 +132,11 @@ impl<'a> Reader<'a> {
             if found(at) {
                 return Some(at);
             }
-            at = if self.written(at) == "(" { self.after_group(at) } else { at + 1 };
+            at = if self.written(at) == "(" {
+                self.after_group(at)
+            } else {
+                at + 1
+            };
         }
         None
     }
@@ -142,11 +152,15 @@ impl<'a> Reader<'a> {
                 at += 3;
             } else if self.is(at, "WITH") && self.is(at + 1, "SESSION") {
                 at = self
-                    .find(at + 2, |position| self.is_any(position, &STATEMENTS) || self.starts_query(position))
+                    .find(at + 2, |position| {
+                        self.is_any(position, &STATEMENTS) || self.starts_query(position)
+                    })
                     .ok_or(Declined::NotAQuery)?;
             } else if self.is(at, "INSERT") && self.is_any(at + 1, &["INTO", "OVERWRITE"]) {
                 let name = if self.is(at + 2, "TABLE") { at + 3 } else { at + 2 };
-                at = self.find(name + 1, |position| self.starts_query(position)).ok_or(Declined::NotAQuery)?;
+                at = self
+                    .find(name + 1, |position| self.starts_query(position))
+                    .ok_or(Declined::NotAQuery)?;
             } else if self.is(at, "CREATE") {
                 (at, end) = self.created_from(at, end)?;
             } else if self.is(at, "EXECUTE") {
@@ -169,7 +183,9 @@ impl<'a> Reader<'a> {
             if self.is_any(at, &["ANALYZE", "VERBOSE", "EXTENDED", "CODEGEN", "COST", "FORMATTED"]) {
                 at += 1;
             } else if self.is(at, "PLAN") {
-                return self.find(at, |position| self.is(position, "FOR")).map_or(at + 1, |keyword| keyword + 1);
+                return self
+                    .find(at, |position| self.is(position, "FOR"))
+                    .map_or(at + 1, |keyword| keyword + 1);
             } else if self.written(at) == "(" && !self.starts_query(at) {
                 at = self.after_group(at);
             } else {
@@ -180,12 +196,18 @@ impl<'a> Reader<'a> {
 
     /// The query of `CREATE TABLE .. AS query [WITH [NO] DATA]`.
     fn created_from(&self, create: usize, mut end: usize) -> Result<(usize, usize), Declined> {
-        let table = if self.is(create + 1, "OR") { create + 3 } else { create + 1 };
+        let table = if self.is(create + 1, "OR") {
+            create + 3
+        } else {
+            create + 1
+        };
         if !self.is(table, "TABLE") {
             return Err(Declined::NotAQuery);
         }
         let keyword = self
-            .find(table, |position| self.is(position, "AS") && self.starts_query(position + 1))
+            .find(table, |position| {
+                self.is(position, "AS") && self.starts_query(position + 1)
+            })
             .ok_or(Declined::NotAQuery)?;
         if end > 0 && self.is(end - 1, "DATA") {
             end -= 1;
@@ -202,14 +224,21 @@ impl<'a> Reader<'a> {
             (unquote(self.written(at + 2), input.rules), at + 3)
         } else {
             let name = unquote(self.written(at + 1), input.rules);
-            let found = input.prepared.iter().find(|(candidate, _)| candidate.eq_ignore_ascii_case(&name));
+            let found = input
+                .prepared
+                .iter()
+                .find(|(candidate, _)| candidate.eq_ignore_ascii_case(&name));
             let (_, text) = found.ok_or_else(|| syntax("the prepared statement is not known"))?;
             (Cow::Borrowed(*text), at + 2)
         };
         if text.len() > MAX_BYTES {
             return Err(Declined::TooLong);
         }
-        let values = if self.is(using, "USING") { self.values(using + 1, end) } else { Vec::new() };
+        let values = if self.is(using, "USING") {
+            self.values(using + 1, end)
+        } else {
+            Vec::new()
+        };
         Ok(substitute(&text, input.rules, &values))
     }
 
@@ -218,7 +247,10 @@ impl<'a> Reader<'a> {
         let mut values = Vec::new();
         let mut start = from;
         while start < end {
-            let stop = self.find(start, |position| self.written(position) == ",").unwrap_or(end).min(end);
+            let stop = self
+                .find(start, |position| self.written(position) == ",")
+                .unwrap_or(end)
+                .min(end);
             values.push(self.plain_literal(start, stop));
             start = stop + 1;
         }
@@ -232,13 +264,17 @@ impl<'a> Reader<'a> {
         let plain = match tokens {
             [one] => match kind(one) {
                 TokenKind::Number | TokenKind::String => true,
-                TokenKind::Word => ["TRUE", "FALSE", "NULL"].iter().any(|word| written(one).eq_ignore_ascii_case(word)),
+                TokenKind::Word => ["TRUE", "FALSE", "NULL"]
+                    .iter()
+                    .any(|word| written(one).eq_ignore_ascii_case(word)),
                 _ => false,
             },
             [sign, number] if matches!(written(sign), "-" | "+") => kind(number) == TokenKind::Number,
             [word, value] => {
                 kind(value) == TokenKind::String
-                    && ["DATE", "TIMESTAMP"].iter().any(|name| written(word).eq_ignore_ascii_case(name))
+                    && ["DATE", "TIMESTAMP"]
+                        .iter()
+                        .any(|name| written(word).eq_ignore_ascii_case(name))
             }
             _ => false,
         };
@@ -247,7 +283,9 @@ impl<'a> Reader<'a> {
 }
 
 /// Words that begin what `WITH SESSION` may stand before, queries aside.
-const STATEMENTS: [&str; 8] = ["INSERT", "UPDATE", "DELETE", "MERGE", "CREATE", "EXPLAIN", "EXECUTE", "PREPARE"];
+const STATEMENTS: [&str; 8] = [
+    "INSERT", "UPDATE", "DELETE", "MERGE", "CREATE", "EXPLAIN", "EXECUTE", "PREPARE",
+];
 
 fn is_string(token: &Token) -> bool {
     token.kind == TokenKind::String

@@ -90,7 +90,10 @@ fn expand<'e>(expr: &'e Expr, visit: &mut dyn FnMut(Node<'e>), parts: &mut Vec<I
                         lower_bound,
                         upper_bound,
                         stride,
-                    }) => [lower_bound, upper_bound, stride].into_iter().flatten().for_each(&mut push),
+                    }) => [lower_bound, upper_bound, stride]
+                        .into_iter()
+                        .flatten()
+                        .for_each(&mut push),
                 }
             }
         }
@@ -124,7 +127,10 @@ fn expand<'e>(expr: &'e Expr, visit: &mut dyn FnMut(Node<'e>), parts: &mut Vec<I
         | Expr::BinaryOp { left, right, .. }
         | Expr::AnyOp { left, right, .. }
         | Expr::AllOp { left, right, .. }
-        | Expr::Position { expr: left, r#in: right }
+        | Expr::Position {
+            expr: left,
+            r#in: right,
+        }
         | Expr::AtTimeZone {
             timestamp: left,
             time_zone: right,
@@ -132,7 +138,9 @@ fn expand<'e>(expr: &'e Expr, visit: &mut dyn FnMut(Node<'e>), parts: &mut Vec<I
             push(left);
             push(right);
         }
-        Expr::In { expr: inner, target, .. } => {
+        Expr::In {
+            expr: inner, target, ..
+        } => {
             push(inner);
             match target {
                 InTarget::List(items) => items.iter().for_each(push),
@@ -146,7 +154,9 @@ fn expand<'e>(expr: &'e Expr, visit: &mut dyn FnMut(Node<'e>), parts: &mut Vec<I
                 }
             }
         }
-        Expr::Between { expr: inner, low, high, .. } => {
+        Expr::Between {
+            expr: inner, low, high, ..
+        } => {
             push(inner);
             push(low);
             push(high);
@@ -173,11 +183,15 @@ fn expand<'e>(expr: &'e Expr, visit: &mut dyn FnMut(Node<'e>), parts: &mut Vec<I
             push(pattern);
             escape_char.iter().for_each(|escape| push(escape));
         }
-        Expr::RLike { expr: inner, pattern, .. } => {
+        Expr::RLike {
+            expr: inner, pattern, ..
+        } => {
             push(inner);
             push(pattern);
         }
-        Expr::Convert { expr: inner, styles, .. } => {
+        Expr::Convert {
+            expr: inner, styles, ..
+        } => {
             push(inner);
             styles.iter().for_each(push);
         }
@@ -188,7 +202,10 @@ fn expand<'e>(expr: &'e Expr, visit: &mut dyn FnMut(Node<'e>), parts: &mut Vec<I
             ..
         } => {
             push(inner);
-            [substring_from, substring_for].into_iter().flatten().for_each(|part| push(part));
+            [substring_from, substring_for]
+                .into_iter()
+                .flatten()
+                .for_each(|part| push(part));
         }
         Expr::Trim {
             trim_what,
@@ -336,7 +353,10 @@ fn push_window<'e>(spec: &'e WindowSpec, parts: &mut Vec<Item<'e>>) {
     parts.extend(spec.partition_by.iter().map(Item::Expr));
     push_order(&spec.order_by, parts);
     if let Some(frame) = &spec.window_frame {
-        for bound in [Some(&frame.start_bound), frame.end_bound.as_ref()].into_iter().flatten() {
+        for bound in [Some(&frame.start_bound), frame.end_bound.as_ref()]
+            .into_iter()
+            .flatten()
+        {
             if let WindowFrameBound::Preceding(Some(expr)) | WindowFrameBound::Following(Some(expr)) = bound {
                 parts.push(Item::Expr(expr));
             }

@@ -209,6 +209,7 @@ impl HttpContext for Exchange {
         let method = text(&headers, ":method").unwrap_or_default();
         let path = text(&headers, ":path").unwrap_or_default();
         if !trino::is_submission(method, path) {
+            metrics::count(Counter::Passed);
             self.phase = Phase::Gone;
             return held.go_on();
         }

@@ -27,16 +27,22 @@ pub(crate) enum Counter {
     PollFailed,
     /// A statement was decided without its text.
     Unanalysed,
+    /// A request that submits nothing went through the filter. Follow-ups never do: their routes disable it.
+    Passed,
+    /// A VM took over a state that differs from the one it had.
+    StateChanged,
 }
 
 impl Counter {
-    const ALL: [Counter; 6] = [
+    const ALL: [Counter; 8] = [
         Self::CalloutOk,
         Self::CalloutFailed,
         Self::CacheHit,
         Self::PolicyRefused,
         Self::PollFailed,
         Self::Unanalysed,
+        Self::Passed,
+        Self::StateChanged,
     ];
 
     fn name(self) -> &'static str {
@@ -47,6 +53,8 @@ impl Counter {
             Self::PolicyRefused => "lakegate.policy.refused",
             Self::PollFailed => "lakegate.poll.failed",
             Self::Unanalysed => "lakegate.unanalysed",
+            Self::Passed => "lakegate.passed",
+            Self::StateChanged => "lakegate.state.changed",
         }
     }
 }

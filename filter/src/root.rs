@@ -220,6 +220,7 @@ impl Poller {
         if let Ok(state) = callout::state(json) {
             self.state_json = json.to_vec();
             self.worker.set_state(at_ns, state);
+            metrics::count(Counter::StateChanged);
         }
     }
 

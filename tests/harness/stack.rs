@@ -131,6 +131,7 @@ impl Stack {
         let (service, service_url) = match &options.service {
             Service::Real => {
                 let (process, url) = service(&service_config, &folder);
+                wait_for_engine_state(&url);
                 (Some(process), Some(url))
             }
             _ => (None, None),
@@ -250,16 +251,9 @@ impl Stack {
         if self.service_url.is_none() {
             return;
         }
-        eventually("the service knows the engines' queues", Duration::from_secs(20), || {
-            let state = self.service_get("/v1/state").json();
-            ["interactive", "batch"]
-                .iter()
-                .all(|engine| state["engines"][engine]["queue_wait_ms"].is_u64())
-                .then_some(())
-        });
-        // Each worker takes the state over on a timer of its own.
-        let workers = self.stat("server.concurrency");
-        self.wait_for_stat("wasmcustom.lakegate.state.applied", workers);
+        // Each VM takes the state over on a timer of its own: the workers', and the main thread's.
+        let machines = self.stat("server.concurrency") + 1;
+        self.wait_for_stat("wasmcustom.lakegate.state.changed", machines);
     }
 }
 
@@ -291,6 +285,17 @@ fn service(config: &Path, folder: &Path) -> (Process, String) {
     let mut command = Command::new(paths::program("lakegate"));
     command.args(["serve", "--config"]).arg(config);
     Process::start_server(&mut command, &folder.join("service.log"))
+}
+
+/// Waits until both engines have said how busy they are: from then on the first state that Envoy gets is complete.
+fn wait_for_engine_state(service_url: &str) {
+    eventually("the service knows the engines' queues", Duration::from_secs(20), || {
+        let state = Request::new("GET", &format!("{service_url}/v1/state")).send().json();
+        ["interactive", "batch"]
+            .iter()
+            .all(|engine| state["engines"][engine]["queue_wait_ms"].is_u64())
+            .then_some(())
+    });
 }
 
 fn service_yaml(catalog: &Path, interactive: &str, batch: &str, options: &Options) -> String {

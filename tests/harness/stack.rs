@@ -56,6 +56,16 @@ pub struct Options {
 pub const REFERENCE_POLICY: &str = include_str!("../fixtures/reference-policy.yaml");
 /// The reference policy with sizes divided by 100,000.
 pub const DEMO_POLICY: &str = include_str!("../../envoy/demo-policy.yaml");
+/// The tables of either warehouse.
+const TABLES: [&str; 7] = [
+    "sales.revenue",
+    "staging.orders_delta",
+    "support.ticket_events",
+    "support.tickets",
+    "warehouse.fact_orders",
+    "web.events",
+    "web.events_summary",
+];
 /// What the demo's sizes are divided by.
 pub const DEMO_SCALE: u64 = 100_000;
 
@@ -131,7 +141,7 @@ impl Stack {
         let (service, service_url) = match &options.service {
             Service::Real => {
                 let (process, url) = service(&service_config, &folder);
-                wait_for_engine_state(&url);
+                wait_for_service(&url);
                 (Some(process), Some(url))
             }
             _ => (None, None),
@@ -287,8 +297,13 @@ fn service(config: &Path, folder: &Path) -> (Process, String) {
     Process::start_server(&mut command, &folder.join("service.log"))
 }
 
-/// Waits until both engines have said how busy they are: from then on the first state that Envoy gets is complete.
-fn wait_for_engine_state(service_url: &str) {
+/// Waits until the service is ready, and both engines have said how busy they are: from then on the first state that
+/// Envoy gets is complete, and no first statement is late because its table is being loaded.
+fn wait_for_service(service_url: &str) {
+    eventually("the service is ready", Duration::from_secs(60), || {
+        let ready = Request::new("GET", &format!("{service_url}/readyz")).send();
+        (ready.status == 200).then_some(())
+    });
     eventually("the service knows the engines' queues", Duration::from_secs(20), || {
         let state = Request::new("GET", &format!("{service_url}/v1/state")).send().json();
         ["interactive", "batch"]
@@ -305,10 +320,12 @@ fn service_yaml(catalog: &Path, interactive: &str, batch: &str, options: &Option
          policy: policy.yaml\n\
          catalogs:\n  lake: {{ type: sql, uri: \"{}\", catalog_name: lake, warehouse: \"file://{}\" }}\n\
          clusters:\n  interactive: {{ trino: \"{interactive}\" }}\n  batch: {{ trino: \"{batch}\" }}\n\
+         warm: [{}]\n\
          reflections:\n  interactive:\n  - {{ name: revenue_by_segment_and_day, table: sales.revenue, dimensions: [segment, order_date], measures: [revenue_usd] }}\n\
          {}",
         catalog.display(),
         warehouse.display(),
+        TABLES.map(|table| format!("lake.{table}")).join(", "),
         options.service_config,
     )
 }

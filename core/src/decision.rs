@@ -432,7 +432,9 @@ impl Context<'_> {
                 .engines
                 .get(engine)
                 .and_then(|state| state.queue_wait_ms)
-                .map_or(Value::Unknown, |wait| Value::Number(i64::try_from(wait).unwrap_or(i64::MAX))),
+                .map_or(Value::Unknown, |wait| {
+                    Value::Number(i64::try_from(wait).unwrap_or(i64::MAX))
+                }),
         }
     }
 
@@ -506,9 +508,7 @@ impl Context<'_> {
                 }
             }
         };
-        let notice = rule
-            .notify_client
-            .then(|| self.notice(&reason_text, &target));
+        let notice = rule.notify_client.then(|| self.notice(&reason_text, &target));
         Verdict {
             rule: rule.name.clone(),
             reason,

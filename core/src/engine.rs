@@ -40,10 +40,7 @@ impl EngineKind {
     /// The kind with that word, if any.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .find(|(name, _)| *name == text)
-            .map(|(_, kind)| *kind)
+        Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The policy: which engines there are, and the ordered rules that choose one.
 //!
-//! [`Policy`] is checked; the only way to it is [`Policy::from_node`] (or, with the `yaml` feature,
-//! [`Policy::from_yaml`]), which reports every problem with its place in the file. Not here: evaluation
+//! [`Policy`] is checked; the only way to it is [`Policy::from_node`] (or, with the `yaml` feature, `from_yaml`), which
+//! reports every problem with its place in the file. Not here: evaluation
 //! ([`crate::decision`]).
 
 pub mod check;
@@ -162,10 +162,15 @@ impl Policy {
             vec![format!("{file}:{line}:{column}: {error}")]
         })?;
         Self::from_node(node, overlay).map_err(|problems| {
-            problems
+            let mut lines: Vec<((usize, usize), String)> = problems
                 .iter()
-                .map(|problem| located(file, text, problem))
-                .collect()
+                .map(|problem| {
+                    let (line, column) = place(text, problem);
+                    ((line, column), format!("{file}:{line}:{column}: {problem}"))
+                })
+                .collect();
+            lines.sort_by_key(|(place, _)| *place);
+            lines.into_iter().map(|(_, line)| line).collect()
         })
     }
 
@@ -180,15 +185,22 @@ impl Policy {
 #[cfg(feature = "yaml")]
 #[must_use]
 pub fn located(file: &str, text: &str, problem: &Problem) -> String {
+    let (line, column) = place(text, problem);
+    format!("{file}:{line}:{column}: {problem}")
+}
+
+/// Line and column of a problem, or of the nearest thing above it that is in the text (an overlay or a missing key is
+/// not).
+#[cfg(feature = "yaml")]
+fn place(text: &str, problem: &Problem) -> (usize, usize) {
     let mut path = problem.path.clone();
     let mut at = problem.at;
     loop {
-        if let Some((line, column)) = locate::locate(text, &path, at) {
-            return format!("{file}:{line}:{column}: {problem}");
+        if let Some(place) = locate::locate(text, &path, at) {
+            return place;
         }
-        // Not in the text (an overlay, or a missing key): the nearest thing above it is.
         if path.0.pop().is_none() {
-            return format!("{file}:1:1: {problem}");
+            return (1, 1);
         }
         at = problem::At::Value;
     }

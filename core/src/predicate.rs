@@ -247,7 +247,10 @@ mod tests {
     #[test]
     fn neutral_elements_disappear() {
         assert_eq!(Predicate::and([Predicate::AlwaysTrue, eq("a", 1)]), eq("a", 1));
-        assert_eq!(Predicate::or([Predicate::AlwaysTrue, eq("a", 1)]), Predicate::AlwaysTrue);
+        assert_eq!(
+            Predicate::or([Predicate::AlwaysTrue, eq("a", 1)]),
+            Predicate::AlwaysTrue
+        );
         assert_eq!(Predicate::and([]), Predicate::AlwaysTrue);
         assert_eq!(Predicate::or([]), Predicate::AlwaysFalse);
     }

@@ -148,7 +148,10 @@ mod tests {
             ("group column", shape(&["customer"], &[], vec![sum()])),
             ("filter column", shape(&["segment"], &["customer"], vec![sum()])),
             ("measure", shape(&["segment"], &[], vec![call("sum", Some("tax"))])),
-            ("holistic aggregate", shape(&["segment"], &[], vec![call("approx_percentile", Some("revenue_usd"))])),
+            (
+                "holistic aggregate",
+                shape(&["segment"], &[], vec![call("approx_percentile", Some("revenue_usd"))]),
+            ),
         ];
         for (what, shape) in cases {
             assert!(!by_segment_and_day().covers(&shape), "{what}");

@@ -251,7 +251,13 @@ mod tests {
     fn absent_null_minus_one_and_unknown_are_one_state_and_not_zero() {
         let read = |json: Json| serde_json::from_value::<Facts>(json).ok().map(|f| f.estimated_bytes);
         assert_eq!(read(json!({})), Some(Fact::Unasked));
-        for odd in [json!(null), json!(-1), json!("unknown"), json!("NaN"), json!({"unknown": "x"})] {
+        for odd in [
+            json!(null),
+            json!(-1),
+            json!("unknown"),
+            json!("NaN"),
+            json!({"unknown": "x"}),
+        ] {
             let fact = read(json!({ "estimated_bytes": odd }));
             assert!(matches!(fact, Some(Fact::Unknown(_))), "{fact:?}");
         }

@@ -1,5 +1,11 @@
 //! The Monday minute by the reference policy, on facts alone: four workloads, one endpoint, each on its engine.
 #![cfg(feature = "yaml")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests are tests"
+)]
 
 use lakegate_core::decision::{Outcome, Reason, Target, Verdict, decide, trace};
 use lakegate_core::engine::{EngineState, EngineStates};
@@ -58,7 +64,11 @@ fn verdict(signals: &Signals, engines: &EngineStates) -> Verdict {
 
 fn check(signals: &Signals, engines: &EngineStates, engine: &str, rule: &str) {
     let verdict = verdict(signals, engines);
-    assert_eq!((verdict.target.engine(), verdict.rule.as_str()), (engine, rule), "{verdict:?}");
+    assert_eq!(
+        (verdict.target.engine(), verdict.rule.as_str()),
+        (engine, rule),
+        "{verdict:?}"
+    );
 }
 
 #[test]
@@ -92,13 +102,23 @@ fn a_large_scan_goes_to_batch_and_the_client_is_told_how_large() {
 fn a_medium_scan_stays_interactive_while_that_engine_is_idle() {
     let scan = statement(&["interactive"], Fact::Known(400 * GB));
     check(&scan, &idle(0), "interactive", "interactive_medium_if_idle");
-    check(&statement(&["agent"], Fact::Known(90 * GB)), &idle(120), "interactive", "interactive_medium_if_idle");
+    check(
+        &statement(&["agent"], Fact::Known(90 * GB)),
+        &idle(120),
+        "interactive",
+        "interactive_medium_if_idle",
+    );
     check(&scan, &idle(2000), "batch", "interactive_overloaded_spill");
 }
 
 #[test]
 fn a_small_lookup_is_interactive_whatever_the_queue() {
-    check(&statement(&["agent"], Fact::Known(GB)), &EngineStates::new(), "interactive", "interactive_small");
+    check(
+        &statement(&["agent"], Fact::Known(GB)),
+        &EngineStates::new(),
+        "interactive",
+        "interactive_small",
+    );
 }
 
 #[test]
@@ -161,7 +181,10 @@ fn an_engine_without_a_cluster_for_the_client_takes_the_fallback_or_is_refused()
         }
     };
     let fallen_back = decide_for("ann");
-    assert_eq!((fallen_back.target.engine(), fallen_back.reason), ("a", Reason::Fallback));
+    assert_eq!(
+        (fallen_back.target.engine(), fallen_back.reason),
+        ("a", Reason::Fallback)
+    );
     let strict = decide_for("bob");
     assert_eq!((strict.target.engine(), strict.reason), ("none", Reason::NoCluster));
 }

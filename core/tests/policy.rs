@@ -1,5 +1,11 @@
 //! The policy file: what loads, what is refused, and what the refusal says.
 #![cfg(feature = "yaml")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests are tests"
+)]
 
 use lakegate_core::policy::check::BATCH_TAG_RULE;
 use lakegate_core::policy::condition::{Condition, Operator, Signal, Test};
@@ -55,7 +61,9 @@ fn an_engine_that_no_client_can_reach_is_warned_of() {
     let policy = load(REFERENCE).unwrap();
     let warnings: Vec<String> = policy.warnings.iter().map(ToString::to_string).collect();
     assert!(
-        warnings.iter().any(|warning| warning.starts_with("engines.batch:") && warning.contains("no cluster")),
+        warnings
+            .iter()
+            .any(|warning| warning.starts_with("engines.batch:") && warning.contains("no cluster")),
         "{warnings:?}"
     );
 }
@@ -83,7 +91,9 @@ fn the_batch_tag_rule_stands_back_when_the_policy_speaks_of_the_tag() {
     let engines = "engines: { batch: { kind: trino } }\n";
     let implied = |rules: &str| load(&format!("{engines}{rules}")).unwrap().rules[0].implied;
     assert!(implied("rules: [{ name: default, route: batch }]"));
-    assert!(!implied("implied_rules: false\nrules: [{ name: default, route: batch }]"));
+    assert!(!implied(
+        "implied_rules: false\nrules: [{ name: default, route: batch }]"
+    ));
     assert!(!implied(
         "rules: [{ name: tagged, when: { not: { client_tag: batch } }, route: reject }, { name: default, route: batch }]"
     ));
@@ -109,7 +119,10 @@ fn bad_input_names_file_line_column_and_the_right_form() {
         ),
         (
             "an unknown engine",
-            REFERENCE.replace("    route: batch\n    reason: \"large scan\"", "    route: bacth\n    reason: \"large scan\""),
+            REFERENCE.replace(
+                "    route: batch\n    reason: \"large scan\"",
+                "    route: bacth\n    reason: \"large scan\"",
+            ),
             "policy.yaml:37:12: rules[4].route: unknown engine `bacth`; did you mean `batch`? (engines here: batch, interactive, reject)",
         ),
         (
@@ -135,13 +148,14 @@ fn bad_input_names_file_line_column_and_the_right_form() {
 
 #[test]
 fn every_problem_is_reported_at_once() {
-    let text = "engines:\n  a: { kind: trino, clustres: {} }\nrules:\n  - { name: x, route: b }\n  - { nme: y, route: a }\n";
+    let text =
+        "engines:\n  a: { kind: trino, clustres: {} }\nrules:\n  - { name: x, route: b }\n  - { nme: y, route: a }\n";
     let found = errors(text);
     assert_eq!(found.len(), 4, "{found:#?}");
     assert!(found[0].starts_with("policy.yaml:2:21:"), "{found:#?}");
     assert!(found[1].starts_with("policy.yaml:4:23:"), "{found:#?}");
-    assert!(found[2].starts_with("policy.yaml:5:7:"), "{found:#?}");
-    assert!(found[3].contains("`name` is missing"), "{found:#?}");
+    assert!(found[2].contains("`name` is missing"), "{found:#?}");
+    assert!(found[3].starts_with("policy.yaml:5:7:"), "{found:#?}");
 }
 
 #[test]
@@ -165,6 +179,10 @@ fn hostile_policies_are_refused_and_do_no_harm() {
         "}".repeat(60)
     );
     let nested = deep.replace("{ not: user", "{ not: { user").replace(": x}", ": x}}");
-    assert!(errors(&nested).iter().any(|error| error.contains("nest deeper")), "{:?}", errors(&nested));
+    assert!(
+        errors(&nested).iter().any(|error| error.contains("nest deeper")),
+        "{:?}",
+        errors(&nested)
+    );
     assert!(!errors("engines: { \"a b\": { kind: trino } }\nrules: [{ name: d, route: \"a b\" }]").is_empty());
 }

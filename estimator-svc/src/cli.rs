@@ -60,6 +60,9 @@ enum Command {
         /// A header that the client would send: NAME=VALUE; may be repeated
         #[arg(long = "header", value_name = "NAME=VALUE")]
         headers: Vec<String>,
+        /// Address of an engine's Envoy cluster, as for envoy-config; may be repeated
+        #[arg(long = "cluster", value_name = "ENGINE.PROTOCOL=URL")]
+        clusters: Vec<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -164,12 +167,14 @@ fn dispatch(command: Command) -> Result<(), String> {
             config,
             sql,
             headers,
+            clusters,
             json,
         } => explain::run(explain::Request {
             policy,
             config,
             sql,
             headers,
+            overlay: policy::overlay(&clusters)?,
             json,
         }),
         Command::Policy(PolicyCommand::Check { file }) => policy::check(&file),

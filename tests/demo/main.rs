@@ -33,7 +33,10 @@ fn main() -> ExitCode {
         ..Options::default()
     };
     let stack = Stack::start("demo", &options);
-    eprintln!("demo: all up after {:.1} s; the Monday minute", start.elapsed().as_secs_f64());
+    eprintln!(
+        "demo: all up after {:.1} s; the Monday minute",
+        start.elapsed().as_secs_f64()
+    );
     let complaints = play(&stack);
     for complaint in &complaints {
         eprintln!("demo: NOT AS EXPECTED: {complaint}");
@@ -86,7 +89,14 @@ fn play(stack: &Stack) -> Vec<String> {
                 complaints.push(format!("{}: {}", step.workload, error["message"]));
             }
             if turn == 0 {
-                shown = vec![workload(&step), shorten(step.statement(0)), engine, rule, human(&estimate), reason];
+                shown = vec![
+                    workload(&step),
+                    shorten(step.statement(0)),
+                    engine,
+                    rule,
+                    human(&estimate),
+                    reason,
+                ];
             }
         }
         lines.push(shown);
@@ -131,7 +141,14 @@ fn print_table(lines: &[Vec<String>]) {
             .collect();
         println!("{}", cells.join("  ").trim_end());
         if index == 0 {
-            println!("{}", widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>().join("  "));
+            println!(
+                "{}",
+                widths
+                    .iter()
+                    .map(|width| "-".repeat(*width))
+                    .collect::<Vec<_>>()
+                    .join("  ")
+            );
         }
     }
     println!();

@@ -4,45 +4,125 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use lakegate_tests::paths;
-use lakegate_tests::stack::{Warehouse, warehouse};
+use lakegate_tests::stack::{Warehouse, run_folder, warehouse};
 use serde_json::Value;
 
 /// Table, SQL condition, and the same in PyIceberg's filter language where it differs.
 const QUESTIONS: [(&str, &str, &str); 34] = [
     ("web.events", "", ""),
-    ("web.events", "event_date = DATE '2026-02-10'", "event_date = '2026-02-10'"),
-    ("web.events", "event_date BETWEEN DATE '2025-08-01' AND DATE '2026-08-01'", "event_date >= '2025-08-01' and event_date <= '2026-08-01'"),
-    ("web.events", "event_date BETWEEN '2025-08-01' AND '2026-08-01' AND event_type = 'purchase'", "event_date >= '2025-08-01' and event_date <= '2026-08-01' and event_type = 'purchase'"),
-    ("web.events", "event_date < DATE '2025-09-01' OR event_date > DATE '2026-07-15'", "event_date < '2025-09-01' or event_date > '2026-07-15'"),
-    ("web.events", "NOT (event_date < DATE '2026-01-01')", "not (event_date < '2026-01-01')"),
-    ("web.events", "event_type IN ('purchase', 'login')", "event_type in ('purchase', 'login')"),
-    ("web.events", "event_type NOT IN ('purchase', 'login')", "event_type not in ('purchase', 'login')"),
+    (
+        "web.events",
+        "event_date = DATE '2026-02-10'",
+        "event_date = '2026-02-10'",
+    ),
+    (
+        "web.events",
+        "event_date BETWEEN DATE '2025-08-01' AND DATE '2026-08-01'",
+        "event_date >= '2025-08-01' and event_date <= '2026-08-01'",
+    ),
+    (
+        "web.events",
+        "event_date BETWEEN '2025-08-01' AND '2026-08-01' AND event_type = 'purchase'",
+        "event_date >= '2025-08-01' and event_date <= '2026-08-01' and event_type = 'purchase'",
+    ),
+    (
+        "web.events",
+        "event_date < DATE '2025-09-01' OR event_date > DATE '2026-07-15'",
+        "event_date < '2025-09-01' or event_date > '2026-07-15'",
+    ),
+    (
+        "web.events",
+        "NOT (event_date < DATE '2026-01-01')",
+        "not (event_date < '2026-01-01')",
+    ),
+    (
+        "web.events",
+        "event_type IN ('purchase', 'login')",
+        "event_type in ('purchase', 'login')",
+    ),
+    (
+        "web.events",
+        "event_type NOT IN ('purchase', 'login')",
+        "event_type not in ('purchase', 'login')",
+    ),
     ("web.events", "event_type <> 'purchase'", "event_type != 'purchase'"),
     ("web.events", "event_type = 'nothing'", "event_type = 'nothing'"),
     ("web.events", "user_id = 7", "user_id = 7"),
-    ("web.events", "user_id > 100 AND user_id <= 200", "user_id > 100 and user_id <= 200"),
+    (
+        "web.events",
+        "user_id > 100 AND user_id <= 200",
+        "user_id > 100 and user_id <= 200",
+    ),
     ("web.events", "user_id IS NULL", "user_id is null"),
     ("web.events", "user_id IS NOT NULL", "user_id is not null"),
-    ("web.events", "ts >= TIMESTAMP '2026-03-01 12:00:00'", "ts >= '2026-03-01T12:00:00'"),
-    ("web.events", "ts < TIMESTAMP '2025-07-10 00:00:00.000001'", "ts < '2025-07-10T00:00:00.000001'"),
+    (
+        "web.events",
+        "ts >= TIMESTAMP '2026-03-01 12:00:00'",
+        "ts >= '2026-03-01T12:00:00'",
+    ),
+    (
+        "web.events",
+        "ts < TIMESTAMP '2025-07-10 00:00:00.000001'",
+        "ts < '2025-07-10T00:00:00.000001'",
+    ),
     ("web.events_summary", "", ""),
-    ("web.events_summary", "event_date >= DATE '2026-06-15' AND event_type = 'purchase'", "event_date >= '2026-06-15' and event_type = 'purchase'"),
+    (
+        "web.events_summary",
+        "event_date >= DATE '2026-06-15' AND event_type = 'purchase'",
+        "event_date >= '2026-06-15' and event_type = 'purchase'",
+    ),
     ("web.events_summary", "events > 1000000000", "events > 1000000000"),
     ("sales.revenue", "", ""),
-    ("sales.revenue", "order_date >= DATE '2026-07-01'", "order_date >= '2026-07-01'"),
+    (
+        "sales.revenue",
+        "order_date >= DATE '2026-07-01'",
+        "order_date >= '2026-07-01'",
+    ),
     ("sales.revenue", "segment = 'enterprise'", "segment = 'enterprise'"),
-    ("sales.revenue", "NOT (segment = 'enterprise' OR order_date < DATE '2026-01-01')", "not (segment = 'enterprise' or order_date < '2026-01-01')"),
+    (
+        "sales.revenue",
+        "NOT (segment = 'enterprise' OR order_date < DATE '2026-01-01')",
+        "not (segment = 'enterprise' or order_date < '2026-01-01')",
+    ),
     ("support.tickets", "", ""),
     ("support.tickets", "ticket_id = 'T-100001'", "ticket_id = 'T-100001'"),
-    ("support.tickets", "ticket_id IN ('T-100001', 'T-100002', 'T-999999')", "ticket_id in ('T-100001', 'T-100002', 'T-999999')"),
+    (
+        "support.tickets",
+        "ticket_id IN ('T-100001', 'T-100002', 'T-999999')",
+        "ticket_id in ('T-100001', 'T-100002', 'T-999999')",
+    ),
     ("support.tickets", "ticket_id > 'T-100025'", "ticket_id > 'T-100025'"),
-    ("support.ticket_events", "customer_id = 'C-4471'", "customer_id = 'C-4471'"),
-    ("support.ticket_events", "event_time >= TIMESTAMP '2026-07-30 00:00:00'", "event_time >= '2026-07-30T00:00:00'"),
-    ("support.ticket_events", "event_time BETWEEN TIMESTAMP '2026-06-01 00:00:00' AND TIMESTAMP '2026-06-02 12:30:00'", "event_time >= '2026-06-01T00:00:00' and event_time <= '2026-06-02T12:30:00'"),
+    (
+        "support.ticket_events",
+        "customer_id = 'C-4471'",
+        "customer_id = 'C-4471'",
+    ),
+    (
+        "support.ticket_events",
+        "event_time >= TIMESTAMP '2026-07-30 00:00:00'",
+        "event_time >= '2026-07-30T00:00:00'",
+    ),
+    (
+        "support.ticket_events",
+        "event_time BETWEEN TIMESTAMP '2026-06-01 00:00:00' AND TIMESTAMP '2026-06-02 12:30:00'",
+        "event_time >= '2026-06-01T00:00:00' and event_time <= '2026-06-02T12:30:00'",
+    ),
     ("warehouse.fact_orders", "", ""),
-    ("warehouse.fact_orders", "order_date = DATE '2025-03-14' AND amount < 10.00", "order_date = '2025-03-14' and amount < 10.00"),
-    ("warehouse.fact_orders", "amount >= 99999999.99", "amount >= 99999999.99"),
-    ("staging.orders_delta", "order_id > 0 AND status = 'shipped'", "order_id > 0 and status = 'shipped'"),
+    (
+        "warehouse.fact_orders",
+        "order_date = DATE '2025-03-14' AND amount < 10.00",
+        "order_date = '2025-03-14' and amount < 10.00",
+    ),
+    (
+        "warehouse.fact_orders",
+        "amount >= 99999999.99",
+        "amount >= 99999999.99",
+    ),
+    (
+        "staging.orders_delta",
+        "order_id > 0 AND status = 'shipped'",
+        "order_id > 0 and status = 'shipped'",
+    ),
 ];
 
 #[test]
@@ -57,8 +137,7 @@ fn full_size_tables_are_estimated_to_the_byte_as_pyiceberg_plans_them() {
 
 fn compare(kind: Warehouse) {
     let catalog = warehouse(kind);
-    let folder = paths::cache().join("runs").join(format!("estimates-{kind:?}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("run folder");
+    let folder = run_folder(&format!("estimates-{kind:?}"));
     let config = folder.join("lakegate.yaml");
     let policy = "engines: { a: { kind: trino } }\nrules: [{ name: default, route: a }]\n";
     std::fs::write(folder.join("policy.yaml"), policy).expect("policy");
@@ -85,12 +164,19 @@ fn compare(kind: Warehouse) {
             .args(["--sql", &sql])
             .output()
             .expect("lakegate runs");
-        assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{sql}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         let estimate: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let found = &estimate["tables"][0];
         let want = &oracle[&(table.to_owned(), filter.to_owned())];
         if (&found["files"], &found["bytes"]) != (&want["files"], &want["bytes"]) {
-            wrong.push(format!("{sql}: {} files {} bytes, PyIceberg {want}", found["files"], found["bytes"]));
+            wrong.push(format!(
+                "{sql}: {} files {} bytes, PyIceberg {want}",
+                found["files"], found["bytes"]
+            ));
         }
         if estimate["estimated_bytes"] != found["bytes"] {
             wrong.push(format!("{sql}: total {}", estimate["estimated_bytes"]));
@@ -99,7 +185,10 @@ fn compare(kind: Warehouse) {
         pruned += usize::from(want["bytes"].as_u64() < whole["bytes"].as_u64());
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(pruned >= QUESTIONS.len() / 3, "only {pruned} of the filters prune anything: the comparison proves little");
+    assert!(
+        pruned >= QUESTIONS.len() / 3,
+        "only {pruned} of the filters prune anything: the comparison proves little"
+    );
     let _ = std::fs::remove_dir_all(&folder);
 }
 
@@ -119,7 +208,12 @@ fn oracle(catalog: &std::path::Path) -> BTreeMap<(String, String), Value> {
             questions += &format!("{}\n", serde_json::json!({"table": table, "filter": filter}));
         }
     }
-    child.stdin.take().expect("piped").write_all(questions.as_bytes()).expect("written");
+    child
+        .stdin
+        .take()
+        .expect("piped")
+        .write_all(questions.as_bytes())
+        .expect("written");
     let output = child.wait_with_output().expect("python ends");
     assert!(output.status.success());
     String::from_utf8_lossy(&output.stdout)

@@ -7,7 +7,9 @@ use lakegate_tests::stack::{Options, Stack};
 fn a_hundred_thousand_rows_arrive_complete_and_the_filter_does_not_run_on_pages() {
     let stack = Stack::start("pages", &Options::default());
     let before = stack.stat("wasmcustom.lakegate.passed");
-    let finished = stack.client().run("SELECT user_id, event_date FROM events LIMIT 100000");
+    let finished = stack
+        .client()
+        .run("SELECT user_id, event_date FROM events LIMIT 100000");
     assert_eq!(finished.error, None);
     assert_eq!(finished.rows.len(), 100_000);
     let engine = finished.header("x-lakegate-engine").to_owned();
@@ -55,7 +57,10 @@ fn a_statement_is_followed_on_the_engine_that_took_it_even_if_both_are_busy() {
 fn a_delete_of_the_next_page_cancels_on_the_owner() {
     let stack = Stack::start("cancel", &Options::default());
     let client = stack.client().tags("batch");
-    let first = client.request("SELECT count(*) FROM events a CROSS JOIN events b").send().json();
+    let first = client
+        .request("SELECT count(*) FROM events a CROSS JOIN events b")
+        .send()
+        .json();
     let next = first["nextUri"].as_str().expect("a next page").to_owned();
     assert!(next.contains("/_at/batch/v1/statement/"), "{next}");
     let answer = Request::new("DELETE", &next).header("x-trino-user", "ann").send();
@@ -76,7 +81,10 @@ fn heads_pass_as_heads_and_ids_nobody_knows_get_the_engines_own_answer() {
     let head = Request::new("HEAD", &next).header("x-trino-user", "ann").send();
     assert!((200..300).contains(&head.status), "{}", head.status);
     assert!(head.body.is_empty());
-    let unknown = format!("{}/_at/batch/v1/statement/executing/20260101_000000_00000_aaaaa/y0/1", stack.url);
+    let unknown = format!(
+        "{}/_at/batch/v1/statement/executing/20260101_000000_00000_aaaaa/y0/1",
+        stack.url
+    );
     let answer = Request::new("GET", &unknown).header("x-trino-user", "ann").send();
     assert_eq!(answer.status, 404);
     assert!(answer.text().contains("Query not found"), "{}", answer.text());

@@ -55,7 +55,12 @@ fn the_submission_goes_on_with_everything_else_that_the_client_sent() {
 #[test]
 fn a_post_to_a_follow_up_prefix_is_refused() {
     let stack = Stack::start("post-at", &Options::default());
-    for path in ["/_at/batch/v1/statement", "/_at/batch/v1/statement/", "/_at/batch/v1/statement/queued/a/b/1", "/_at/batch/v1/query/x"] {
+    for path in [
+        "/_at/batch/v1/statement",
+        "/_at/batch/v1/statement/",
+        "/_at/batch/v1/statement/queued/a/b/1",
+        "/_at/batch/v1/query/x",
+    ] {
         let answer = Request::new("POST", &format!("{}{path}", stack.url))
             .header("x-trino-user", "ann")
             .body("SELECT 1")
@@ -102,14 +107,28 @@ fn a_path_that_means_another_path_cannot_smuggle_a_submission_past_the_policy() 
         };
         assert!(fine, "{path}: {} {decided:?} {}", answer.status, answer.text());
     }
-    assert!(stack.submissions(&stack.batch).is_empty(), "{:?}", stack.submissions(&stack.batch));
+    assert!(
+        stack.submissions(&stack.batch).is_empty(),
+        "{:?}",
+        stack.submissions(&stack.batch)
+    );
 }
 
 #[test]
 fn engine_paths_that_a_router_must_not_expose_are_not_served() {
     let stack = Stack::start("not-served", &Options::default());
-    for path in ["/v1/node", "/v1/task/1", "/v1/memory", "/v1/thread", "/_at/batch/v1/node", "/_at/batch/v1/task/1", "/_at/nowhere/v1/statement/queued/a/b/1"] {
-        let answer = Request::new("GET", &format!("{}{path}", stack.url)).header("x-trino-user", "ann").send();
+    for path in [
+        "/v1/node",
+        "/v1/task/1",
+        "/v1/memory",
+        "/v1/thread",
+        "/_at/batch/v1/node",
+        "/_at/batch/v1/task/1",
+        "/_at/nowhere/v1/statement/queued/a/b/1",
+    ] {
+        let answer = Request::new("GET", &format!("{}{path}", stack.url))
+            .header("x-trino-user", "ann")
+            .send();
         assert_eq!(answer.status, 404, "{path}: {}", answer.text());
     }
 }

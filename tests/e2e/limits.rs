@@ -8,10 +8,18 @@ fn a_statement_of_one_and_a_half_megabytes_is_unanalysed_and_routed_by_policy() 
     let sql = format!("SELECT ticket_id FROM support.tickets -- {}", "x".repeat(1_500_000));
     let answer = stack.client().request(&sql).send();
     assert_eq!(answer.status, 200, "{}", answer.text());
-    assert_eq!(answer.header("x-lakegate-engine"), Some("batch"), "unknown counts as large");
+    assert_eq!(
+        answer.header("x-lakegate-engine"),
+        Some("batch"),
+        "unknown counts as large"
+    );
     assert_eq!(answer.header("x-lakegate-estimated-bytes"), Some("unknown"));
     let received = stack.submissions(&stack.batch);
-    assert_eq!(received[0]["sql"].as_str().map(str::len), Some(sql.len()), "every byte arrived");
+    assert_eq!(
+        received[0]["sql"].as_str().map(str::len),
+        Some(sql.len()),
+        "every byte arrived"
+    );
     assert_eq!(stack.stat("wasmcustom.lakegate.unanalysed"), 1);
 }
 
@@ -68,7 +76,13 @@ fn hostile_statements_do_not_kill_the_filter() {
         "EXECUTE IMMEDIATE '".to_owned() + &"EXECUTE IMMEDIATE ''".repeat(5_000),
         "SELECT '\0' /* ".to_owned(),
         "\u{feff}SELECT 1".to_owned(),
-        format!("WITH {} SELECT 1", (0..5_000).map(|n| format!("c{n} AS (SELECT 1)")).collect::<Vec<_>>().join(", ")),
+        format!(
+            "WITH {} SELECT 1",
+            (0..5_000)
+                .map(|n| format!("c{n} AS (SELECT 1)"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
     ];
     for sql in &hostile {
         let answer = stack.client().request(sql).send();

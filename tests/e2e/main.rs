@@ -8,6 +8,7 @@ mod limits; // long, empty, compressed and non-UTF-8 statements
 mod monday; // the reference case, with the reference policy itself
 mod policy_reload; // a changed policy goes live without a restart; a bad one does not
 mod readiness; // a catalog that is not there, and comes back
+mod rejections; // a rule that rejects, as a client sees it
 mod service_trouble; // down, slow, nonsense, no endpoint
 mod trailers; // HTTP/2 requests that end in trailers
 mod unknowns; // unknown tables, a table twice

@@ -56,10 +56,23 @@ fn the_demo_policy_does_the_same_at_a_hundred_thousandth() {
 #[test]
 fn no_estimate_is_spent_on_covered_or_tagged_statements() {
     let stack = Stack::start("monday-lazy", &Options::default());
-    for step in steps().iter().filter(|step| ["accelerated", "batch_tag"].contains(&step.rule)) {
+    for step in steps()
+        .iter()
+        .filter(|step| ["accelerated", "batch_tag"].contains(&step.rule))
+    {
         let answer = stack.client().tags(step.tag).request(step.statement(0)).send();
-        assert_eq!(answer.header("x-lakegate-estimate-source"), Some("none"), "{}", step.workload);
-        assert_eq!(answer.header("x-lakegate-estimated-bytes"), Some("unknown"), "{}", step.workload);
+        assert_eq!(
+            answer.header("x-lakegate-estimate-source"),
+            Some("none"),
+            "{}",
+            step.workload
+        );
+        assert_eq!(
+            answer.header("x-lakegate-estimated-bytes"),
+            Some("unknown"),
+            "{}",
+            step.workload
+        );
     }
     let metrics = stack.service_get("/metrics").text();
     let made: f64 = metrics
@@ -82,10 +95,15 @@ fn every_decision_is_in_the_access_log_without_the_statement() {
     let id = answer.header("x-lakegate-decision-id").unwrap_or_default().to_owned();
     assert!(!id.is_empty());
     let entry = lakegate_tests::process::eventually("the access log", std::time::Duration::from_secs(20), || {
-        stack.access_log().into_iter().find(|entry| entry["lakegate"]["id"] == id.as_str() || entry["lakegate"].as_str().is_some_and(|text| text.contains(&id)))
+        stack.access_log().into_iter().find(|entry| {
+            entry["lakegate"]["id"] == id.as_str() || entry["lakegate"].as_str().is_some_and(|text| text.contains(&id))
+        })
     });
     let text = entry.to_string();
     assert!(text.contains("interactive_medium_if_idle"), "{text}");
-    assert!(!text.contains("C-4471") && !text.to_lowercase().contains("select"), "{text}");
+    assert!(
+        !text.contains("C-4471") && !text.to_lowercase().contains("select"),
+        "{text}"
+    );
     assert_eq!(entry["route"], "submission");
 }

@@ -18,7 +18,10 @@ fn an_edited_policy_goes_live_and_a_bad_edit_leaves_the_last_good_one() {
     assert_eq!(rule(&stack), "interactive_small");
     let file = stack.folder.join("policy.yaml");
 
-    let bad = DEMO_POLICY.replace("route: batch\n    reason: \"large scan\"", "route: nowhere\n    reason: \"large scan\"");
+    let bad = DEMO_POLICY.replace(
+        "route: batch\n    reason: \"large scan\"",
+        "route: nowhere\n    reason: \"large scan\"",
+    );
     assert_ne!(bad, DEMO_POLICY);
     std::fs::write(&file, bad).expect("policy file");
     eventually("the service says what is wrong", Duration::from_secs(20), || {

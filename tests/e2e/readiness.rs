@@ -6,14 +6,13 @@ use std::time::Duration;
 use lakegate_tests::http::Request;
 use lakegate_tests::paths;
 use lakegate_tests::process::{Process, eventually};
-use lakegate_tests::stack::{Warehouse, warehouse};
+use lakegate_tests::stack::{Warehouse, run_folder, warehouse};
 use serde_json::json;
 
 #[test]
 fn a_catalog_that_is_not_there_is_named_and_found_again() {
     let catalog = warehouse(Warehouse::Stated);
-    let folder = paths::cache().join("runs").join(format!("readiness-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("run folder");
+    let folder = run_folder("readiness");
     let later = folder.join("later.db");
     let policy = "engines: { a: { kind: trino, endpoint: \"http://127.0.0.1:1\" } }\n\
                   rules:\n- { name: small, when: { estimated_bytes_lt: 1 TB }, route: a }\n- { name: default, route: a }\n";
@@ -38,7 +37,8 @@ fn a_catalog_that_is_not_there_is_named_and_found_again() {
     assert_eq!(ready.status, 503, "{}", ready.text());
 
     let estimate = |table: &str| {
-        let question = json!({"v": 1, "protocol": "trino", "sql": format!("SELECT * FROM {table}"), "policy_version": ""});
+        let question =
+            json!({"v": 1, "protocol": "trino", "sql": format!("SELECT * FROM {table}"), "policy_version": ""});
         Request::new("POST", &format!("{url}/v1/facts"))
             .header("content-type", "application/json")
             .body(question.to_string())

@@ -50,7 +50,11 @@ fn without_a_service_the_filter_decides_by_headers_and_scan() {
     let stack = start("absent", Service::Absent);
     check_unknown(&stack);
     let nothing_read = stack.client().request("SELECT 1").send();
-    assert_eq!(nothing_read.header("x-lakegate-rule"), Some("interactive_small"), "no table, no bytes");
+    assert_eq!(
+        nothing_read.header("x-lakegate-rule"),
+        Some("interactive_small"),
+        "no table, no bytes"
+    );
 }
 
 #[test]
@@ -61,7 +65,11 @@ fn a_service_slower_than_its_deadline_is_not_waited_for() {
     ));
     let stack = start("slow", Service::At(fake.url.clone()));
     check_unknown(&stack);
-    assert_eq!(fake.facts_requests(), 1, "one call for the statement that needed it, and never a second");
+    assert_eq!(
+        fake.facts_requests(),
+        1,
+        "one call for the statement that needed it, and never a second"
+    );
 }
 
 #[test]

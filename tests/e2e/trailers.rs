@@ -8,7 +8,10 @@ use lakegate_tests::stack::{Options, Stack};
 fn a_statement_that_ends_in_trailers_over_http_2_is_decided_like_any_other() {
     let stack = Stack::start("trailers", &Options::default());
     let address = stack.url.trim_start_matches("http://").to_owned();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("runtime");
     let answer = runtime.block_on(async {
         let tcp = tokio::net::TcpStream::connect(&address).await.expect("connected");
         let (client, connection) = h2::client::handshake(tcp).await.expect("HTTP/2");

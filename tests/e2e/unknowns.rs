@@ -5,14 +5,24 @@ use lakegate_tests::stack::{Options, Stack};
 #[test]
 fn an_unknown_table_is_unknown_bytes_and_the_engine_says_that_it_does_not_exist() {
     let stack = Stack::start("unknown-table", &Options::default());
-    for sql in ["SELECT * FROM web.nothing_there", "SELECT * FROM nowhere.web.events", "SELECT * FROM \"events$files\""] {
+    for sql in [
+        "SELECT * FROM web.nothing_there",
+        "SELECT * FROM nowhere.web.events",
+        "SELECT * FROM \"events$files\"",
+    ] {
         let finished = stack.client().run(sql);
         assert_eq!(finished.header("x-lakegate-estimated-bytes"), "unknown", "{sql}");
         assert_eq!(finished.header("x-lakegate-engine"), "batch", "{sql}");
         assert!(finished.error.is_some(), "{sql}");
     }
-    let known_and_unknown = stack.client().run("SELECT * FROM events_summary a JOIN web.nothing_there b ON a.events = b.x");
-    assert_eq!(known_and_unknown.header("x-lakegate-estimated-bytes"), "unknown", "one unknown makes the sum unknown");
+    let known_and_unknown = stack
+        .client()
+        .run("SELECT * FROM events_summary a JOIN web.nothing_there b ON a.events = b.x");
+    assert_eq!(
+        known_and_unknown.header("x-lakegate-estimated-bytes"),
+        "unknown",
+        "one unknown makes the sum unknown"
+    );
 }
 
 #[test]
@@ -27,8 +37,14 @@ fn a_table_twice_in_a_statement_counts_twice() {
     };
     let once = estimate("SELECT * FROM events_summary");
     assert!(once > 0);
-    assert_eq!(estimate("SELECT * FROM events_summary a JOIN events_summary b ON a.events = b.events"), 2 * once);
-    assert_eq!(estimate("WITH s AS (SELECT * FROM events_summary) SELECT * FROM s a, s b"), 2 * once);
+    assert_eq!(
+        estimate("SELECT * FROM events_summary a JOIN events_summary b ON a.events = b.events"),
+        2 * once
+    );
+    assert_eq!(
+        estimate("WITH s AS (SELECT * FROM events_summary) SELECT * FROM s a, s b"),
+        2 * once
+    );
 }
 
 #[test]
@@ -40,8 +56,14 @@ fn an_estimate_is_kept_until_the_table_moves() {
     // The snapshot is part of the state that is polled each second: from then on the filter's own copy is valid.
     let source = lakegate_tests::process::eventually("a kept estimate", std::time::Duration::from_secs(20), || {
         let again = stack.client().request(sql).send();
-        assert_eq!(again.header("x-lakegate-estimated-bytes"), first.header("x-lakegate-estimated-bytes"));
-        let source = again.header("x-lakegate-estimate-source").unwrap_or_default().to_owned();
+        assert_eq!(
+            again.header("x-lakegate-estimated-bytes"),
+            first.header("x-lakegate-estimated-bytes")
+        );
+        let source = again
+            .header("x-lakegate-estimate-source")
+            .unwrap_or_default()
+            .to_owned();
         (source == "cache").then_some(source)
     });
     assert_eq!(source, "cache");

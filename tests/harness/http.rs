@@ -31,7 +31,9 @@ impl Request {
     /// A request to `http://HOST:PORT/path`.
     #[must_use]
     pub fn new(method: &str, url: &str) -> Self {
-        let rest = url.strip_prefix("http://").unwrap_or_else(|| panic!("not an http URL: {url}"));
+        let rest = url
+            .strip_prefix("http://")
+            .unwrap_or_else(|| panic!("not an http URL: {url}"));
         let (address, path) = match rest.find('/') {
             Some(at) => rest.split_at(at),
             None => (rest, "/"),
@@ -74,8 +76,11 @@ impl Request {
         let mut stream = TcpStream::connect(&self.address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
-        let mut head = format!("{} {} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.method, self.path, self.address)
-            .into_bytes();
+        let mut head = format!(
+            "{} {} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n",
+            self.method, self.path, self.address
+        )
+        .into_bytes();
         for (name, value) in &self.headers {
             head.extend(name.as_bytes());
             head.extend(b": ");

@@ -43,7 +43,8 @@ pub fn steps() -> Vec<Step> {
     let dashboard = |select: &str, group: &str| {
         format!("SELECT {select} FROM sales.revenue WHERE order_date >= CURRENT_DATE - 30 GROUP BY {group}")
     };
-    let purchases = "SELECT user_id, event_type, COUNT(*) FROM events WHERE event_date BETWEEN '2025-08-01' AND '2026-08-01'";
+    let purchases =
+        "SELECT user_id, event_type, COUNT(*) FROM events WHERE event_date BETWEEN '2025-08-01' AND '2026-08-01'";
     vec![
         Step {
             workload: "dashboard",
@@ -124,7 +125,8 @@ pub fn steps() -> Vec<Step> {
             tag: "agent",
             statements: vec![
                 "SELECT status, COUNT(*) FROM support.tickets GROUP BY status".to_owned(),
-                "SELECT customer_id, COUNT(*) FROM support.tickets WHERE status = 'open' GROUP BY customer_id".to_owned(),
+                "SELECT customer_id, COUNT(*) FROM support.tickets WHERE status = 'open' GROUP BY customer_id"
+                    .to_owned(),
             ],
             times: 10,
             engine: "interactive",
@@ -154,7 +156,9 @@ impl Step {
             (Estimate::NotMade, _) => estimated_bytes == "unknown",
             (Estimate::About(bytes), Ok(found)) => found.abs_diff(bytes / scale) * 100 <= 6 * (bytes / scale),
             // A file cannot be smaller than its own footer: the demo's smallest are some kilobytes.
-            (Estimate::Below(bytes), Ok(found)) => found < (bytes / scale).max(1).max(if bytes > 1 { 64 * 1024 } else { 0 }),
+            (Estimate::Below(bytes), Ok(found)) => {
+                found < (bytes / scale).max(1).max(if bytes > 1 { 64 * 1024 } else { 0 })
+            }
             (_, Err(_)) => false,
         };
         (!fits).then(|| {

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 /// The folder of the repository.
 #[must_use]
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ has a parent").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests/ has a parent")
+        .to_owned()
 }
 
 /// What set-up keeps between runs: `LAKEGATE_CACHE`, else `~/.cache/lakegate`.

@@ -76,7 +76,10 @@ impl Process {
             .spawn()
             .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         remember(&child);
-        Self { child, log: log.to_owned() }
+        Self {
+            child,
+            log: log.to_owned(),
+        }
     }
 
     /// Starts a server that prints `listening on http://HOST:PORT` on standard output; gives its URL.
@@ -100,7 +103,10 @@ impl Process {
             }
         });
         remember(&child);
-        let process = Self { child, log: log.to_owned() };
+        let process = Self {
+            child,
+            log: log.to_owned(),
+        };
         let url = receiver
             .recv_timeout(START_DEADLINE)
             .unwrap_or_else(|_| panic!("{command:?} did not start:\n{}", process.log_text()));

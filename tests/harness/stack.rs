@@ -127,9 +127,7 @@ impl Stack {
     /// Starts everything and waits until each part is ready.
     #[must_use]
     pub fn start(name: &str, options: &Options) -> Self {
-        let folder = paths::cache().join("runs").join(format!("{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).expect("run folder");
+        let folder = run_folder(name);
         let catalog = warehouse(options.warehouse);
         let (interactive_process, interactive) = engine("interactive", &catalog, &folder);
         let (batch_process, batch) = engine("batch", &catalog, &folder);
@@ -239,7 +237,9 @@ impl Stack {
     #[must_use]
     pub fn access_log(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.folder.join("access.log")).unwrap_or_default();
-        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        text.lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
     }
 
     /// The process ids of everything that runs.
@@ -255,7 +255,9 @@ impl Stack {
 
     fn wait_until_ready(&self) {
         eventually("Envoy is ready", Duration::from_secs(60), || {
-            let answer = Request::new("GET", &format!("{}/ready", self.admin_url)).try_send().ok()?;
+            let answer = Request::new("GET", &format!("{}/ready", self.admin_url))
+                .try_send()
+                .ok()?;
             (answer.status == 200).then_some(())
         });
         if self.service_url.is_none() {
@@ -277,10 +279,31 @@ impl Drop for Stack {
         }
         // A panic in the filter takes a whole worker's statements with it: no test may pass over one.
         for word in ["panicked", "Function: proxy_", "[critical]"] {
-            assert!(!log.contains(word), "`{word}` in Envoy's log, {}", self.folder.display());
+            assert!(
+                !log.contains(word),
+                "`{word}` in Envoy's log, {}",
+                self.folder.display()
+            );
         }
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// An empty folder for this run. Those that earlier runs of the same name left behind (a signal ended them) are removed.
+#[must_use]
+pub fn run_folder(name: &str) -> PathBuf {
+    let runs = paths::cache().join("runs");
+    for entry in std::fs::read_dir(&runs).into_iter().flatten().map_while(Result::ok) {
+        let entry_name = entry.file_name().to_string_lossy().into_owned();
+        let process = entry_name.strip_prefix(name).and_then(|rest| rest.strip_prefix('-'));
+        if process.is_some_and(|id| !Path::new("/proc").join(id).exists()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    let folder = runs.join(format!("{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("run folder");
+    folder
 }
 
 fn engine(name: &str, catalog: &Path, folder: &Path) -> (Process, String) {
@@ -367,9 +390,12 @@ fn without_service_endpoint(bootstrap: &str) -> String {
 
 fn envoy(bootstrap: &Path, workers: u32, folder: &Path) -> Process {
     let mut command = Command::new(paths::envoy());
-    command
-        .arg("-c")
-        .arg(bootstrap)
-        .args(["--concurrency", &workers.to_string(), "--use-dynamic-base-id", "--log-level", "info"]);
+    command.arg("-c").arg(bootstrap).args([
+        "--concurrency",
+        &workers.to_string(),
+        "--use-dynamic-base-id",
+        "--log-level",
+        "info",
+    ]);
     Process::start(&mut command, &folder.join("envoy.log"))
 }

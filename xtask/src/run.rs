@@ -20,9 +20,11 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     for (name, _) in std::env::vars_os() {
-        let of_this_package = name
-            .to_str()
-            .is_some_and(|name| ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_", "CARGO_CRATE_"].iter().any(|prefix| name.starts_with(prefix)));
+        let of_this_package = name.to_str().is_some_and(|name| {
+            ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_", "CARGO_CRATE_"]
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+        });
         if of_this_package {
             command.env_remove(name);
         }

@@ -212,7 +212,11 @@ impl Checker {
             None => default,
             Some(Node::Bool(value)) => *value,
             Some(other) => {
-                self.error(path, At::Value, format!("expected true or false, got {}", other.describe()));
+                self.error(
+                    path,
+                    At::Value,
+                    format!("expected true or false, got {}", other.describe()),
+                );
                 default
             }
         }
@@ -257,7 +261,11 @@ impl Checker {
                 );
             }
             if name == "reject" {
-                self.error(&path, At::Key, "`reject` is the word for refusing a statement; name the engine otherwise");
+                self.error(
+                    &path,
+                    At::Key,
+                    "`reject` is the word for refusing a statement; name the engine otherwise",
+                );
             }
             engines.insert(name.clone(), self.engine(name, engine, &path));
         }
@@ -404,7 +412,11 @@ impl Checker {
             }
             None => {
                 if node.get("route").is_none() && matches!(node, Node::Map(_)) {
-                    self.error(path, At::Value, format!("`route` is missing: {} or reject", engines.join(", ")));
+                    self.error(
+                        path,
+                        At::Value,
+                        format!("`route` is missing: {} or reject", engines.join(", ")),
+                    );
                 }
                 Route::Reject
             }
@@ -525,7 +537,11 @@ impl Checker {
             (SignalType::Flag, Some(Operator::Eq) | None) => match value {
                 Node::Bool(value) => Test::Is(*value),
                 other => {
-                    self.error(path, At::Value, format!("expected true or false, got {}", other.describe()));
+                    self.error(
+                        path,
+                        At::Value,
+                        format!("expected true or false, got {}", other.describe()),
+                    );
                     return None;
                 }
             },
@@ -536,7 +552,14 @@ impl Checker {
                 self.error(
                     path,
                     At::Key,
-                    format!("`{name}` has no order; write `{name}: {}`", if signal.signal_type() == SignalType::Flag { "true" } else { "word" }),
+                    format!(
+                        "`{name}` has no order; write `{name}: {}`",
+                        if signal.signal_type() == SignalType::Flag {
+                            "true"
+                        } else {
+                            "word"
+                        }
+                    ),
                 );
                 return None;
             }
@@ -576,7 +599,10 @@ impl Checker {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
                 let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
-                format!("signals: {}; numbers take _lt, _lte, _gt, _gte, _eq, _ne, _in", names.join(", "))
+                format!(
+                    "signals: {}; numbers take _lt, _lte, _gt, _gte, _eq, _ne, _in",
+                    names.join(", ")
+                )
             }
         };
         self.error(path, At::Key, format!("unknown signal `{key}`; {hint}"));
@@ -737,7 +763,9 @@ fn is_local(condition: &Condition) -> bool {
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= headers::MAX_VALUE_BYTES / 4
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
         && !name.starts_with('.')
 }
 
@@ -746,7 +774,9 @@ fn parse_signal(name: &str, engines: &[&str]) -> Option<Signal> {
         return Some(signal.clone());
     }
     let engine = name.strip_suffix(QUEUE_WAIT_SUFFIX)?;
-    engines.contains(&engine).then(|| Signal::QueueWaitMs(engine.to_owned()))
+    engines
+        .contains(&engine)
+        .then(|| Signal::QueueWaitMs(engine.to_owned()))
 }
 
 /// A key of `when`: a signal's name, with or without a suffix. The whole name first: `_lt` may end a signal's name.

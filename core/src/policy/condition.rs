@@ -63,10 +63,18 @@ pub const NAMED: [(&str, Signal, SignalType); 14] = [
     ("statement_kind", Signal::StatementKind, SignalType::Text),
     ("principal_class", Signal::PrincipalClass, SignalType::Text),
     ("estimated_bytes", Signal::EstimatedBytes, SignalType::Bytes),
-    ("session_bytes_remaining", Signal::SessionBytesRemaining, SignalType::Bytes),
+    (
+        "session_bytes_remaining",
+        Signal::SessionBytesRemaining,
+        SignalType::Bytes,
+    ),
     ("join_tables", Signal::JoinTables, SignalType::Count),
     ("output_columns", Signal::OutputColumns, SignalType::Count),
-    ("reflection_covers_query", Signal::ReflectionCoversQuery, SignalType::Flag),
+    (
+        "reflection_covers_query",
+        Signal::ReflectionCoversQuery,
+        SignalType::Flag,
+    ),
     (
         "has_window_over_large_partition",
         Signal::HasWindowOverLargePartition,

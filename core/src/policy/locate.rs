@@ -115,7 +115,12 @@ impl<'de> Visitor<'de> for Walk<'_> {
         let mut position = 0;
         loop {
             let more = if wanted == Some(position) {
-                access.next_element_seed(Walk { steps: rest, at: self.at })?.is_some()
+                access
+                    .next_element_seed(Walk {
+                        steps: rest,
+                        at: self.at,
+                    })?
+                    .is_some()
             } else {
                 access.next_element::<IgnoredAny>()?.is_some()
             };
@@ -135,7 +140,10 @@ impl<'de> Visitor<'de> for Walk<'_> {
         let stop = rest.is_empty() && self.at == At::Key;
         while let Some(matches) = access.next_key_seed(KeyWalk { wanted, stop })? {
             if matches {
-                access.next_value_seed(Walk { steps: rest, at: self.at })?;
+                access.next_value_seed(Walk {
+                    steps: rest,
+                    at: self.at,
+                })?;
             } else {
                 access.next_value::<IgnoredAny>()?;
             }
@@ -154,8 +162,16 @@ mod tests {
     fn keys_and_values_are_found_where_they_stand() {
         let when = |index| Path::default().key("rules").index(index).key("when");
         let cases = [
-            (Path::default().key("engines").key("a").key("kind"), At::Value, Some((2, 14))),
-            (Path::default().key("engines").key("a").key("kind"), At::Key, Some((2, 8))),
+            (
+                Path::default().key("engines").key("a").key("kind"),
+                At::Value,
+                Some((2, 14)),
+            ),
+            (
+                Path::default().key("engines").key("a").key("kind"),
+                At::Key,
+                Some((2, 8)),
+            ),
             (when(0).key("n_lt"), At::Key, Some((5, 13))),
             (when(1).key("n_gt").index(1), At::Value, Some((8, 17))),
             (when(1).key("n_gt"), At::Key, Some((8, 7))),

@@ -235,6 +235,9 @@ mod tests {
         assert_eq!(submission.client_tags, ["agent", "nightly"]);
         assert_eq!(submission.source, None);
         let prepared = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-        assert_eq!(submission.prepared, [prepared("q1", "SELECT ?"), prepared("q2", "SELECT ','")]);
+        assert_eq!(
+            submission.prepared,
+            [prepared("q1", "SELECT ?"), prepared("q2", "SELECT ','")]
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use lakegate::config::Config;
 use lakegate::service::{PATIENT_DEADLINE, Service};
+use lakegate_core::policy::Overlay;
 use lakegate_core::protocol::trino::Submission;
 
 /// What to explain.
@@ -14,6 +15,7 @@ pub(crate) struct Request {
     pub(crate) config: Option<PathBuf>,
     pub(crate) sql: String,
     pub(crate) headers: Vec<String>,
+    pub(crate) overlay: Overlay,
     pub(crate) json: bool,
 }
 
@@ -22,7 +24,8 @@ const POLL_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Explains and prints.
 pub(crate) fn run(request: Request) -> Result<(), String> {
-    let config = config(request.policy.as_deref(), request.config.as_deref())?;
+    let mut config = config(request.policy.as_deref(), request.config.as_deref())?;
+    config.overlay.clusters.extend(request.overlay.clusters);
     let headers: Vec<(String, String)> = request
         .headers
         .iter()

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use lakegate::config::Config;
-use lakegate::estimate::StatementEstimate;
 use lakegate::service::{PATIENT_DEADLINE, Service};
 use lakegate_core::wire::{FactsRequest, VERSION};
 
@@ -34,13 +33,7 @@ pub(crate) fn run(file: &Path, request: Request) -> Result<(), String> {
         .question(facts, Some(PATIENT_DEADLINE))
         .map_err(|error| error.to_string())?;
     let answer = super::runtime()?.block_on(service.answer(&question));
-    // A statement that reads no table has no tables to estimate: that is 0 bytes, known.
-    let estimate = answer.estimate.unwrap_or_else(|| StatementEstimate {
-        estimated_bytes: answer.signals.facts.estimated_bytes.known().copied(),
-        unknown: None,
-        exact: true,
-        tables: Vec::new(),
-    });
+    let estimate = answer.estimate.ok_or("no estimate was made")?;
     if !request.json {
         return super::print(&estimate.to_text());
     }

@@ -115,14 +115,22 @@ mod tests {
         assert_eq!(Cores::of(&listed("0")), None);
     }
 
+    /// Of this process the time of ended test threads is missing, so a child's is read.
     #[test]
     fn cpu_time_grows_with_work() {
-        let id = std::process::id();
-        let before = CpuTime::of(id).unwrap();
-        let mut sum = 0_u64;
-        for n in 0..3_000_000_u64 {
-            sum = std::hint::black_box(sum.wrapping_mul(31) ^ n);
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "while :; do :; done"])
+            .spawn()
+            .unwrap();
+        let before = CpuTime::of(child.id()).unwrap();
+        let start = std::time::Instant::now();
+        let mut grown = 0;
+        while grown == 0 && start.elapsed().as_secs() < 20 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            grown = CpuTime::of(child.id()).unwrap().since(before).run_ns;
         }
-        assert!(0 < CpuTime::of(id).unwrap().since(before).run_ns, "{sum}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(0 < grown);
     }
 }

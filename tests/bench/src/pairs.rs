@@ -84,12 +84,22 @@ impl Pair {
     fn ratio(&self) -> f64 {
         self.ours.rate() * 2.0 / (self.before.rate() + self.after.rate())
     }
+
+    /// The same by CPU time a request, which another program on the core disturbs less.
+    fn cpu_ratio(&self) -> f64 {
+        (self.before.proxy_us() + self.after.proxy_us()) / 2.0 / self.ours.proxy_us()
+    }
 }
 
 impl Measured {
     /// Our rate over bare's, pair by pair.
     pub(crate) fn ratio(&self) -> Spread {
         Spread::of(self.pairs.iter().map(Pair::ratio))
+    }
+
+    /// Bare's CPU time a request over ours, pair by pair: what [`Self::ratio`] is on a quiet machine.
+    pub(crate) fn cpu_ratio(&self) -> Spread {
+        Spread::of(self.pairs.iter().map(Pair::cpu_ratio))
     }
 
     /// The median of something over our slices.
@@ -144,6 +154,7 @@ mod tests {
             after: slice(1100, 0),
         };
         assert!((pair.ratio() - 0.7).abs() < 1e-9);
+        assert!((pair.cpu_ratio() - 0.7).abs() < 0.01);
         let measured = Measured {
             pairs: vec![pair],
             left_out: 0,

@@ -147,8 +147,8 @@ impl Stage {
 
 fn header() -> String {
     format!(
-        "\n{:<32}{:>8}{:>8}{:>10}{:>10}{:>9}{:>9}{:>9}  {}",
-        "", "x bare", "IQR", "us", "bare us", "per s", "bare/s", "redone", "notes"
+        "\n{:<32}{:>8}{:>8}{:>8}{:>10}{:>10}{:>9}{:>9}{:>9}  {}",
+        "", "x bare", "IQR", "x cpu", "us", "bare us", "per s", "bare/s", "redone", "notes"
     )
 }
 
@@ -159,6 +159,7 @@ fn tell(case: &Case, measured: &Measured, counted: &Counted, report: &mut Report
     let rate = (measured.ours(Slice::rate), measured.bare(Slice::rate));
     report.number(&format!("{name}_ratio"), rounded(ratio.median, 3));
     report.number(&format!("{name}_iqr"), rounded(ratio.range(), 3));
+    report.number(&format!("{name}_cpu_ratio"), rounded(measured.cpu_ratio().median, 3));
     report.number(&format!("{name}_cpu_us"), rounded(cpu.0, 1));
     report.number(&format!("{name}_bare_cpu_us"), rounded(cpu.1, 1));
     report.number(&format!("{name}_rps"), rounded(rate.0, 0));
@@ -203,9 +204,10 @@ fn tell(case: &Case, measured: &Measured, counted: &Counted, report: &mut Report
         ));
     }
     report.line(&format!(
-        "{name:<32}{:>8.3}{:>8.3}{:>10.1}{:>10.1}{:>9.0}{:>9.0}{:>9}  {}",
+        "{name:<32}{:>8.3}{:>8.3}{:>8.3}{:>10.1}{:>10.1}{:>9.0}{:>9.0}{:>9}  {}",
         ratio.median,
         ratio.range(),
+        measured.cpu_ratio().median,
         cpu.0,
         cpu.1,
         rate.0,

@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod condition;
+mod lint;
 #[cfg(feature = "yaml")]
 pub mod locate;
 pub mod node;

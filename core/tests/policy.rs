@@ -186,3 +186,57 @@ fn hostile_policies_are_refused_and_do_no_harm() {
     );
     assert!(!errors("engines: { \"a b\": { kind: trino } }\nrules: [{ name: d, route: \"a b\" }]").is_empty());
 }
+
+#[test]
+fn what_a_policy_cannot_mean_is_warned_of() {
+    let warnings = |rules: &str| -> Vec<String> {
+        let text = format!("engines: {{ a: {{ kind: trino }}, b: {{ kind: trino }} }}\nrules: [{rules}]");
+        load(&text).unwrap().warnings.iter().map(ToString::to_string).collect()
+    };
+    let default = "{ name: default, route: a, fallback: b }";
+    let cases = [
+        (
+            "a narrower range below a wider one",
+            "{ name: x, when: { estimated_bytes_lt: 50 GB }, route: a }, { name: y, when: { estimated_bytes_lt: 10 GB, client_tag: t }, route: b }",
+            Some("rules[1]: rule `y` is never reached: every statement that fits it fits `x` above"),
+        ),
+        (
+            "fewer tags below more",
+            "{ name: x, when: { client_tag: [s, t] }, route: a }, { name: y, when: { client_tag: t }, route: b }",
+            Some("rules[1]: rule `y` is never reached: every statement that fits it fits `x` above"),
+        ),
+        (
+            "a range that holds nothing",
+            "{ name: x, when: { join_tables_gt: 4, join_tables_lte: 4 }, route: b }",
+            Some("rules[0].when: rule `x` never matches: no value of `join_tables` fits it"),
+        ),
+        (
+            "a wider range below a narrower one",
+            "{ name: x, when: { estimated_bytes_lt: 10 GB }, route: a }, { name: y, when: { estimated_bytes_lt: 50 GB }, route: b }",
+            None,
+        ),
+        (
+            "an alternative above is not a condition that always holds",
+            "{ name: x, when: { any_of: [{ has_udf: true }, { user: ann }] }, route: a }, { name: y, when: { has_udf: true }, route: b }",
+            None,
+        ),
+        (
+            "another signal above",
+            "{ name: x, when: { estimated_bytes_lt: 50 GB, client_tag: t }, route: a }, { name: y, when: { estimated_bytes_lt: 50 GB }, route: b }",
+            None,
+        ),
+        (
+            "a rule above that says what unknown does",
+            "{ name: x, when: { estimated_bytes_gte: 1 GB }, unknown: skip, route: a }, { name: y, when: { estimated_bytes_gte: 2 GB }, route: b }",
+            None,
+        ),
+    ];
+    for (what, rules, want) in cases {
+        let found = warnings(&format!("{rules}, {default}"));
+        assert_eq!(found, want.into_iter().collect::<Vec<_>>(), "{what}");
+    }
+    assert_eq!(
+        warnings("{ name: default, route: a }"),
+        ["engines.b: no rule routes to engine `b`"]
+    );
+}

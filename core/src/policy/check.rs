@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 
 use super::condition::{Condition, NAMED, Operator, QUEUE_WAIT_SUFFIX, SUFFIXES, Signal, SignalType, Test};
+use super::lint;
 use super::node::Node;
 use super::problem::{At, Path, Problem, nearest};
 use super::{Cluster, Engine, Failure, OnUnknown, Policy, Principal, Route, Rule};
@@ -93,6 +94,10 @@ pub(super) fn check(node: Node) -> Result<Policy, Vec<Problem>> {
     if !checker.errors.is_empty() {
         return Err(checker.errors);
     }
+    let implied = rules.iter().filter(|rule| rule.implied).count();
+    checker
+        .warnings
+        .extend(lint::lint(&engines, &rules, |index| index.checked_sub(implied)));
     Ok(Policy {
         version: version_of(&node),
         engines,

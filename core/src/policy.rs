@@ -11,6 +11,8 @@ mod lint;
 pub mod locate;
 pub mod node;
 pub mod problem;
+#[cfg(feature = "yaml")]
+pub mod schema;
 
 use std::collections::BTreeMap;
 

@@ -117,6 +117,8 @@ enum PolicyCommand {
         /// The policy
         file: PathBuf,
     },
+    /// Print the JSON Schema of policy files, for editors
+    Schema,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -178,6 +180,7 @@ fn dispatch(command: Command) -> Result<(), String> {
             json,
         }),
         Command::Policy(PolicyCommand::Check { file }) => policy::check(&file),
+        Command::Policy(PolicyCommand::Schema) => policy::schema(),
         Command::Analyze { engine, file } => analyze::run(engine, &file),
         Command::EnvoyConfig {
             policy: file,

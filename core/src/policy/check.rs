@@ -33,7 +33,7 @@ const DEFAULT_DEADLINE_MS: u64 = 200;
 /// How deep conditions may nest: evaluation recurses over them.
 const MAX_CONDITION_DEPTH: usize = 16;
 
-const TOP_KEYS: [&str; 7] = [
+pub(super) const TOP_KEYS: [&str; 7] = [
     "engines",
     "rules",
     "principals",
@@ -42,7 +42,7 @@ const TOP_KEYS: [&str; 7] = [
     "budgets",
     "implied_rules",
 ];
-const ENGINE_KEYS: [&str; 6] = [
+pub(super) const ENGINE_KEYS: [&str; 6] = [
     "kind",
     "endpoint",
     "clusters",
@@ -50,7 +50,7 @@ const ENGINE_KEYS: [&str; 6] = [
     "max_bytes_per_query",
     "supports_reflections",
 ];
-const RULE_KEYS: [&str; 8] = [
+pub(super) const RULE_KEYS: [&str; 8] = [
     "name",
     "when",
     "route",
@@ -60,7 +60,7 @@ const RULE_KEYS: [&str; 8] = [
     "strict",
     "unknown",
 ];
-const BUDGET_KEYS: [&str; 4] = ["max_queries", "max_bytes", "max_wall_ms", "max_concurrent"];
+pub(super) const BUDGET_KEYS: [&str; 4] = ["max_queries", "max_bytes", "max_wall_ms", "max_concurrent"];
 
 impl Problem {
     /// A problem of the file as a whole.

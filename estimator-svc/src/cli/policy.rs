@@ -1,7 +1,8 @@
-//! `lakegate policy check`, and reading a policy for the other commands.
+//! `lakegate policy check` and `schema`, and reading a policy for the other commands.
 
 use std::path::Path;
 
+use lakegate_core::policy::schema::schema as policy_schema;
 use lakegate_core::policy::{Overlay, Policy, Route, located};
 
 /// Reads and checks a policy; every problem on a line of its own.
@@ -52,4 +53,10 @@ pub(crate) fn check(file: &Path) -> Result<(), String> {
         ));
     }
     super::print(&out)
+}
+
+/// Prints the JSON Schema of policy files.
+pub(crate) fn schema() -> Result<(), String> {
+    let text = serde_json::to_string_pretty(&policy_schema()).map_err(|error| error.to_string())?;
+    super::print(&(text + "\n"))
 }

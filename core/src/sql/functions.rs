@@ -114,8 +114,8 @@ const TYPES: &[&str] = &[
 /// Words that the grammar puts before a parenthesis, sorted; the scanner's own key words are not repeated.
 #[rustfmt::skip]
 const SYNTAX: &[&str] = &[
-    "aggregate", "bernoulli", "columns", "copartition", "corresponding", "cube", "define", "descriptor", "encoding",
-    "error", "excluding", "first", "including", "initial", "keep", "keys", "match", "matched", "measures", "nested",
+    "aggregate", "bernoulli", "columns", "copartition", "corresponding", "cube", "default", "define", "descriptor",
+    "encoding", "error", "excluding", "first", "including", "initial", "keep", "keys", "match", "matched", "measures", "nested",
     "options", "over", "partial", "partition", "passing", "path", "pattern", "permute", "properties", "returning",
     "returns", "rollup", "rows", "seek", "sets", "simple", "some", "subset", "system", "tablesample", "then",
     "unique", "until", "value", "where", "while", "within", "wrapper",

@@ -8,7 +8,7 @@
 use std::mem;
 
 use super::words::Word;
-use super::{MAX_SCAN_DEPTH, Scanner, TableName};
+use super::{MAX_SCAN_DEPTH, Scanner, StatementKind, TableName};
 use crate::sql::functions;
 use crate::sql::lexer::TokenKind;
 
@@ -390,9 +390,15 @@ impl Scanner<'_, '_, '_> {
             }
             _ => return false,
         }
+        // Columns and partitioning of a new table name types and transforms, and run nothing.
+        if self.statement.creates_table && !self.statement.has_source {
+            return true;
+        }
         let name = self.folded(name_at);
-        // After AS stands a type, or the alias of a table argument with its columns.
-        let typed = functions::is_type_or_syntax(&name) && !functions::is_builtin(&name);
+        // After AS stands a type, or the alias of a table argument with its columns. In quotes no word is the grammar's.
+        let typed = self.kind(name_at) == Some(TokenKind::Word)
+            && functions::is_type_or_syntax(&name)
+            && !functions::is_builtin(&name);
         if !path && (typed || self.previous(name_at) == Word::As || self.inline_functions.contains(&name)) {
             return true;
         }
@@ -433,6 +439,10 @@ impl Scanner<'_, '_, '_> {
         let word = self.word(at);
         if word == Word::Other || self.symbol_before(at, b'.') {
             return self.take_name(at);
+        }
+        // Iceberg's procedures call an argument `table`, another `where`.
+        if self.is_arrow(at + 1) {
+            return at + 1;
         }
         match self.frame.clause {
             Clause::WithName => return self.take_name(at),
@@ -514,6 +524,7 @@ impl Scanner<'_, '_, '_> {
             Word::Insert if self.is_insert(at) => {
                 // Spark and Hive: WITH .. INSERT, FROM .. INSERT. The query before it is its source, or a query follows.
                 let next = self.insert_target(at);
+                self.statement.writes = Some(StatementKind::Insert);
                 self.frame.clause = Clause::Start;
                 return next;
             }
@@ -695,7 +706,9 @@ impl Scanner<'_, '_, '_> {
         if self.symbol_before(at, b'*') && word == Word::Except && self.is_symbol(at + 1, b'(') && !query_next {
             return;
         }
-        if word == Word::Minus && !(self.rules.minus_is_except && query_next) {
+        // Spark has no objection to a column of that name.
+        let named = self.symbol_before(at, b',') || self.previous(at) == Word::Select;
+        if word == Word::Minus && (named || !(self.rules.minus_is_except && query_next)) {
             return;
         }
         self.out.set_operation = true;
@@ -775,6 +788,11 @@ impl Scanner<'_, '_, '_> {
         let name = at + 1 + usize::from(word == Word::Delete && self.word(at + 1) == Word::From);
         self.frame.clause = Clause::Joined;
         self.statement.updates = word == Word::Update;
+        self.statement.writes = Some(if self.statement.updates {
+            StatementKind::Update
+        } else {
+            StatementKind::Delete
+        });
         match self.dotted(name) {
             Some((target, next)) => {
                 self.out.targets.push(target);

@@ -20,6 +20,8 @@ pub(super) struct State {
     pub(super) creates_table: bool,
     /// That query was met.
     pub(super) has_source: bool,
+    /// A query before it, the statement writes: Spark's `WITH .. UPDATE`, `FROM .. INSERT`.
+    pub(super) writes: Option<StatementKind>,
     /// Nothing is run for it: `WITH NO DATA`, or an `EXECUTE` whose text answers for itself.
     pub(super) moves_nothing: bool,
     /// The next `SET` is the one of an `UPDATE`.
@@ -82,6 +84,8 @@ impl<'a> Scanner<'_, '_, 'a> {
         };
         let kind = if self.statement.creates_table && self.statement.has_source {
             StatementKind::CreateTableAs
+        } else if kind == StatementKind::Query {
+            self.statement.writes.unwrap_or(kind)
         } else {
             kind
         };
@@ -280,7 +284,7 @@ impl<'a> Scanner<'_, '_, 'a> {
         match self.folded(at).as_str() {
             "optimize" | "vacuum" | "msck" | "uncache" | "repair" => (
                 StatementKind::Maintenance,
-                self.target(self.after_object(at + 1)),
+                self.target(self.after_object(at + 1 + usize::from(self.is_word(at + 1, "repair")))),
                 Clause::Head,
             ),
             "cache" => {
@@ -364,6 +368,10 @@ impl<'a> Scanner<'_, '_, 'a> {
                     .iter()
                     .any(|object| self.is_word(at, object))
         });
+        let branch = create + if self.word(create + 1) == Word::Or { 3 } else { 1 };
+        if let Some(table) = self.table_of_branch(branch) {
+            return (StatementKind::Ddl, self.target(table), Clause::Head);
+        }
         let Some(at) = skipped.map(|offset| create + offset) else {
             return (StatementKind::Ddl, create + 1, Clause::Head);
         };
@@ -407,12 +415,21 @@ impl<'a> Scanner<'_, '_, 'a> {
             self.out.targets.push(TableName { parts });
             return (StatementKind::Ddl, next, Clause::Head);
         }
-        let body = if self.is_object(at) || self.word(verb) == Word::Truncate {
+        let body = if let Some(table) = self.table_of_branch(at) {
+            self.target(table)
+        } else if self.is_object(at) || self.word(verb) == Word::Truncate {
             self.target(self.after_object(at))
         } else {
             at
         };
         (StatementKind::Ddl, body, Clause::Head)
+    }
+
+    /// The index of the table's name in `BRANCH [IF EXISTS] b IN TABLE t`.
+    fn table_of_branch(&self, at: usize) -> Option<usize> {
+        let branch = self.is_word(at, "branch") || self.is_word(at, "tag");
+        let table = (at + 1..at + 6).find(|&at| self.word(at) == Word::Table);
+        table.filter(|_| branch).map(|table| table + 1)
     }
 
     fn alter(&mut self, alter: usize) -> (StatementKind, usize, Clause) {
@@ -423,7 +440,9 @@ impl<'a> Scanner<'_, '_, 'a> {
             }
             return (StatementKind::Session, at + 1, Clause::Head);
         }
-        let body = if self.is_object(at) {
+        let body = if let Some(table) = self.table_of_branch(at) {
+            self.target(table)
+        } else if self.is_object(at) {
             self.target(self.after_object(at))
         } else {
             at
@@ -447,11 +466,9 @@ impl<'a> Scanner<'_, '_, 'a> {
         {
             return (StatementKind::Describe, at + 1, Clause::Head);
         }
-        let mut name = at;
-        if self.is_word(at, "extended") || self.is_word(at, "formatted") {
-            name += 1;
-        }
-        if self.word(name) == Word::Table {
+        // Spark: DESCRIBE [TABLE] [EXTENDED | FORMATTED] name.
+        let mut name = at + usize::from(self.word(at) == Word::Table);
+        if (self.is_word(name, "extended") || self.is_word(name, "formatted")) && self.is_name(name + 1) {
             name += 1;
         }
         let no_table = ["query", "database", "schema", "namespace", "catalog"]
@@ -467,6 +484,7 @@ impl<'a> Scanner<'_, '_, 'a> {
 
     fn show(&mut self, show: usize) -> (StatementKind, usize, Clause) {
         let at = show + 1;
+        let name = at + 1 + usize::from(matches!(self.word(at + 1), Word::From | Word::In));
         let body = if self.word(at) == Word::Create && self.is_object(at + 1) {
             self.target(self.after_object(at + 1))
         } else if self.is_word(at, "stats") && self.word(at + 1) == Word::For && !self.is_symbol(at + 2, b'(') {
@@ -474,9 +492,8 @@ impl<'a> Scanner<'_, '_, 'a> {
         } else if ["columns", "branches", "partitions", "tblproperties"]
             .iter()
             .any(|list| self.is_word(at, list))
-            && !self.ends(at + 2)
+            && !self.ends(name)
         {
-            let name = at + 1 + usize::from(matches!(self.word(at + 1), Word::From | Word::In));
             self.target(self.after_object(name))
         } else {
             at

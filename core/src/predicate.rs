@@ -134,6 +134,15 @@ pub enum Predicate {
         /// IS NOT NULL
         negated: bool,
     },
+    /// The text in `column` starts with `prefix`, or does not if `negated`; NULL does neither.
+    StartsWith {
+        /// The column.
+        column: Column,
+        /// How it starts; not empty.
+        prefix: String,
+        /// It starts otherwise.
+        negated: bool,
+    },
 }
 
 impl Predicate {
@@ -200,6 +209,14 @@ impl Predicate {
             Self::IsNull { column, negated } => {
                 let kind = if *negated { "not-null" } else { "is-null" };
                 json!({"type": kind, "term": column.to_string()})
+            }
+            Self::StartsWith {
+                column,
+                prefix,
+                negated,
+            } => {
+                let kind = if *negated { "not-starts-with" } else { "starts-with" };
+                json!({"type": kind, "term": column.to_string(), "value": prefix})
             }
         }
     }

@@ -22,8 +22,10 @@
 //! - A filter belongs to one relation. Leaves on other relations are "true" there; under OR that makes all of it true.
 //! - A join condition filters only the sides whose unmatched rows the join drops. A condition above an outer join
 //!   filters the null-supplying side only if no leaf of it accepts NULL.
-//! - Without a schema a name without qualifier is attributed only where one relation is in scope. Inside a subquery it
-//!   may still be a column of an enclosing query.
+//! - A name without qualifier may be any relation's in scope, so each of them gets its conditions: in a valid statement
+//!   at most one table has the column, and the others ignore it by rule 1. Columns that USING merges, and all columns
+//!   under NATURAL and semi joins, may be several tables' and prune nothing. Inside a subquery such a name may still be
+//!   a column of an enclosing query.
 //!
 //! # What the side that knows the schema must do
 //!

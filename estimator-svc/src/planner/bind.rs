@@ -119,6 +119,22 @@ pub(crate) fn bind(filter: Filter<'_>, schema: &Schema) -> Bound {
             Some((field, kind)) => in_list(field.id, kind, literals, *negated),
             None => Bound::dropped(),
         },
+        Predicate::StartsWith {
+            column,
+            prefix,
+            negated,
+        } => match primitive(schema, column) {
+            Some((field, PrimitiveType::String)) => {
+                let prefix = prefix.as_str().into();
+                let test = if *negated {
+                    Test::NotStartsWith(prefix)
+                } else {
+                    Test::StartsWith(prefix)
+                };
+                Bound::exactly(Expr::Leaf(field.id, test))
+            }
+            _ => Bound::dropped(),
+        },
         Predicate::IsNull { column, negated } => match primitive(schema, column) {
             // A required field of the table itself is never NULL; one inside an optional struct may be.
             Some((field, _)) if field.required && column.0.len() == 1 => {

@@ -30,6 +30,10 @@ pub(crate) enum Test {
     NotEq(Value),
     In(Vec<Value>),
     NotIn(Vec<Value>),
+    /// Text that starts so.
+    StartsWith(Box<str>),
+    /// Text that starts otherwise.
+    NotStartsWith(Box<str>),
 }
 
 /// A predicate over columns, by field id.
@@ -86,6 +90,7 @@ impl Expr {
             Self::True | Self::False => size_of::<Self>(),
             Self::And(parts) | Self::Or(parts) => parts.iter().map(|part| part.weight() + JSON_LEAF).sum(),
             Self::Leaf(_, Test::In(values) | Test::NotIn(values)) => JSON_LEAF + values.iter().map(of).sum::<usize>(),
+            Self::Leaf(_, Test::StartsWith(prefix) | Test::NotStartsWith(prefix)) => JSON_LEAF + 3 * prefix.len(),
             Self::Leaf(..) => JSON_LEAF,
         }
     }
@@ -144,7 +149,10 @@ impl Test {
             Self::NotNull => !stats.only_nulls(),
             Self::IsNan => stats.nans != Some(0) && !stats.only_nulls(),
             Self::NotEq(_) | Self::NotIn(_) => true,
+            // NULL is kept, as for "not equal".
+            Self::NotStartsWith(prefix) => stats.nulls != Some(0) || !all_start_with(lower, upper, prefix),
             _ if stats.only_nulls() || stats.only_nans() => false,
+            Self::StartsWith(prefix) => may_start_with(lower, upper, prefix),
             Self::Lt(value) => !matches!(compare(lower, value), Some(Ordering::Greater | Ordering::Equal)),
             Self::LtEq(value) => compare(lower, value) != Some(Ordering::Greater),
             Self::Gt(value) => !matches!(compare(upper, value), Some(Ordering::Less | Ordering::Equal)),
@@ -166,6 +174,8 @@ impl Test {
             Self::IsNull => json!({"type": "is-null", "term": term}),
             Self::NotNull => json!({"type": "not-null", "term": term}),
             Self::IsNan => json!({"type": "is-nan", "term": term}),
+            Self::StartsWith(prefix) => json!({"type": "starts-with", "term": term, "value": prefix}),
+            Self::NotStartsWith(prefix) => json!({"type": "not-starts-with", "term": term, "value": prefix}),
             Self::Lt(value) => one("lt", value),
             Self::LtEq(value) => one("lt-eq", value),
             Self::Gt(value) => one("gt", value),
@@ -176,6 +186,26 @@ impl Test {
             Self::NotIn(values) => many("not-in", values),
         }
     }
+}
+
+/// False only if no text between the bounds starts so. Bounds may be cut: both sides are compared as far as they go.
+pub(crate) fn may_start_with(lower: Option<&Value>, upper: Option<&Value>, prefix: &str) -> bool {
+    let order = |bound: Option<&Value>| match bound {
+        Some(Value::Str(text)) => {
+            let bytes = text.bytes().zip(prefix.bytes());
+            bytes
+                .map(|(bound, prefix)| bound.cmp(&prefix))
+                .find(|order| order.is_ne())
+        }
+        _ => None,
+    };
+    order(lower) != Some(Ordering::Greater) && order(upper) != Some(Ordering::Less)
+}
+
+/// True only if every text between the bounds starts so.
+pub(crate) fn all_start_with(lower: Option<&Value>, upper: Option<&Value>, prefix: &str) -> bool {
+    let starts = |bound: Option<&Value>| matches!(bound, Some(Value::Str(text)) if text.starts_with(prefix));
+    starts(lower) && starts(upper)
 }
 
 fn within(lower: Option<&Value>, upper: Option<&Value>, value: &Value) -> bool {
@@ -314,6 +344,34 @@ mod tests {
             ] {
                 assert!(test.might_match(&stats), "{test:?} {stats:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_prefix_is_compared_with_cut_bounds_and_its_negation_needs_both() {
+        let file = |lower: &str, upper: &str, nulls| ColumnStats {
+            lower: Some(Value::Str(lower.into())),
+            upper: Some(Value::Str(upper.into())),
+            nulls: Some(nulls),
+            ..stats(0, 0)
+        };
+        for (lower, upper, starts, starts_otherwise) in [
+            ("abc", "abd", true, true),
+            ("abca", "abcz", true, false),
+            ("ab", "ab", true, true),
+            ("abd", "abz", false, true),
+            ("aaa", "abb", false, true),
+            ("", "zz", true, true),
+        ] {
+            let stats = file(lower, upper, 0);
+            assert_eq!(
+                Test::StartsWith("abc".into()).might_match(&stats),
+                starts,
+                "{lower} {upper}"
+            );
+            let not = Test::NotStartsWith("abc".into());
+            assert_eq!(not.might_match(&stats), starts_otherwise, "{lower} {upper}");
+            assert!(not.might_match(&file(lower, upper, 1)));
         }
     }
 

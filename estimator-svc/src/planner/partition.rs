@@ -9,7 +9,7 @@ use iceberg::spec::{Datum, FieldSummary, PartitionSpec, PrimitiveType, Schema, T
 use iceberg::transform::create_transform_function;
 
 use super::calendar::civil_from_days;
-use super::expression::{Expr, IN_LIMIT, Test, decimal_text};
+use super::expression::{Expr, IN_LIMIT, Test, decimal_text, may_start_with};
 use super::value::Value;
 
 const MICROS_A_DAY: i64 = 86_400 * 1_000_000;
@@ -93,13 +93,18 @@ impl PartitionExpr {
 /// A partition value against a test. NULL matches no comparison, but is kept for "not equal" as Iceberg keeps it.
 fn test_value(test: &Test, value: Option<&Value>) -> bool {
     let Some(value) = value else {
-        return matches!(test, Test::IsNull | Test::NotEq(_) | Test::NotIn(_));
+        return matches!(
+            test,
+            Test::IsNull | Test::NotEq(_) | Test::NotIn(_) | Test::NotStartsWith(_)
+        );
     };
     let order = |literal: &Value| value.compare(literal);
     match test {
         Test::IsNull => false,
         Test::NotNull => true,
         Test::IsNan => value.is_nan(),
+        Test::StartsWith(prefix) => !matches!(value, Value::Str(text) if !text.starts_with(&**prefix)),
+        Test::NotStartsWith(prefix) => !matches!(value, Value::Str(text) if text.starts_with(&**prefix)),
         Test::Lt(literal) => matches!(order(literal), None | Some(Ordering::Less)),
         Test::LtEq(literal) => order(literal) != Some(Ordering::Greater),
         Test::Gt(literal) => matches!(order(literal), None | Some(Ordering::Greater)),
@@ -129,7 +134,7 @@ fn test_summary(test: &Test, summary: &FieldSummary, transform: Transform, kind:
             return !no_values || (floating && summary.contains_nan != Some(false));
         }
         Test::IsNan => return summary.contains_nan != Some(false),
-        Test::NotEq(_) | Test::NotIn(_) => return true,
+        Test::NotEq(_) | Test::NotIn(_) | Test::NotStartsWith(_) => return true,
         // Without bounds every value is NULL or NaN.
         _ if summary.lower_bound.is_none() || summary.upper_bound.is_none() => return false,
         _ => {}
@@ -141,6 +146,7 @@ fn test_summary(test: &Test, summary: &FieldSummary, transform: Transform, kind:
         against(&lower, literal) != Some(Ordering::Greater) && against(&upper, literal) != Some(Ordering::Less)
     };
     match test {
+        Test::StartsWith(prefix) => may_start_with(lower.as_ref(), upper.as_ref(), prefix),
         Test::Lt(literal) => !matches!(against(&lower, literal), Some(Ordering::Greater | Ordering::Equal)),
         Test::LtEq(literal) => against(&lower, literal) != Some(Ordering::Greater),
         Test::Gt(literal) => !matches!(against(&upper, literal), Some(Ordering::Less | Ordering::Equal)),
@@ -165,6 +171,7 @@ fn project_test(test: &Test, transform: Transform, kind: &PrimitiveType) -> Opti
                 .collect::<Option<_>>()?,
         )),
         (Transform::Bucket(_), _) => None,
+        (Transform::Truncate(width), Test::StartsWith(_) | Test::NotStartsWith(_)) => truncated_prefix(test, width),
         (Transform::Truncate(_), _) => monotone(test, &|value| truncated(transform, value)),
         (Transform::Year | Transform::Month | Transform::Day | Transform::Hour, _) => {
             let projected = monotone(test, &|value| time_unit(transform, value))?;
@@ -175,6 +182,20 @@ fn project_test(test: &Test, transform: Transform, kind: &PrimitiveType) -> Opti
                 widened_before_1970(projected)
             })
         }
+    }
+}
+
+/// A prefix that a truncated value still shows entirely carries over. Of a longer one only the positive form does, cut:
+/// `ab` may have been `abd`, which starts otherwise than `abc`.
+fn truncated_prefix(test: &Test, width: u32) -> Option<Test> {
+    let width = usize::try_from(width).ok()?;
+    let (Test::StartsWith(prefix) | Test::NotStartsWith(prefix)) = test else {
+        return None;
+    };
+    match (test, prefix.char_indices().nth(width)) {
+        (_, None) => Some(test.clone()),
+        (Test::StartsWith(_), Some((end, _))) => Some(Test::StartsWith(prefix.get(..end)?.into())),
+        _ => None,
     }
 }
 
@@ -347,6 +368,24 @@ mod tests {
             truncated(Transform::Truncate(50), &Value::Decimal(1065)),
             Some(Value::Decimal(1050))
         );
+    }
+
+    #[test]
+    fn a_prefix_meets_truncated_values_in_characters_and_its_negation_only_in_full() {
+        let project = |test, width| project_test(&test, Transform::Truncate(width), &PrimitiveType::String);
+        let starts = |prefix: &str| Test::StartsWith(prefix.into());
+        let not = |prefix: &str| Test::NotStartsWith(prefix.into());
+        assert_eq!(project(starts("ébc"), 2), Some(starts("éb")));
+        assert_eq!(project(starts("éb"), 2), Some(starts("éb")));
+        assert_eq!(project(starts("é"), 2), Some(starts("é")));
+        // The value `ab` may stand for texts that start with `abc` and for others.
+        assert_eq!(project(not("abc"), 2), None);
+        assert_eq!(project(not("ab"), 2), Some(not("ab")));
+        let ab = Value::Str("ab".into());
+        assert!(!test_value(&not("ab"), Some(&ab)));
+        assert!(test_value(&not("abc"), Some(&ab)));
+        assert!(!test_value(&starts("abc"), Some(&ab)));
+        assert!(test_value(&not("ab"), None));
     }
 
     #[test]

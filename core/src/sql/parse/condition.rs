@@ -12,9 +12,13 @@
 //! Recursion follows the nesting of AND inside OR inside AND; chains are flattened in a loop. Not here: conditions whose
 //! constants must be computed or whose functions can be inverted.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use sqlparser::ast::{BinaryOperator, Expr, Ident, InTarget, UnaryOperator, Value};
+use sqlparser::ast::{
+    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, InTarget, UnaryOperator,
+    Value,
+};
 
 use super::UnusedReason;
 use super::literal::{Constant, constant};
@@ -109,7 +113,14 @@ fn chains(op: &BinaryOperator, negated: bool) -> Option<bool> {
 
 /// What the condition says about the relation with this index.
 pub(super) fn translate(asked: Asked<'_>, scope: &Scope<'_>, relation: usize) -> Outcome {
-    Translator { scope, relation }.condition(asked, 0)
+    let translator = Translator {
+        scope,
+        relation,
+        uncertain: Cell::new(false),
+    };
+    let mut outcome = translator.condition(asked, 0);
+    outcome.exact &= !translator.uncertain.get();
+    outcome
 }
 
 /// True if a row of NULLs could satisfy the predicate by a leaf that accepts NULL.
@@ -119,7 +130,11 @@ pub(super) fn accepts_null(predicate: &Predicate) -> bool {
     match predicate {
         Predicate::And(parts) | Predicate::Or(parts) => parts.iter().any(accepts_null),
         Predicate::IsNull { negated, .. } => !negated,
-        Predicate::AlwaysTrue | Predicate::AlwaysFalse | Predicate::Compare(..) | Predicate::In { .. } => false,
+        Predicate::AlwaysTrue
+        | Predicate::AlwaysFalse
+        | Predicate::Compare(..)
+        | Predicate::In { .. }
+        | Predicate::StartsWith { .. } => false,
     }
 }
 
@@ -138,6 +153,8 @@ enum Operand {
 struct Translator<'s, 'e> {
     scope: &'s Scope<'e>,
     relation: usize,
+    /// A name without qualifier has been taken for this relation's.
+    uncertain: Cell<bool>,
 }
 
 impl Translator<'_, '_> {
@@ -191,6 +208,17 @@ impl Translator<'_, '_> {
                 Operand::Elsewhere => Outcome::elsewhere(),
                 Operand::Unclear => Outcome::unused(UnusedReason::AmbiguousColumn),
                 Operand::Constant(_) | Operand::Other(_) => Outcome::unused(UnusedReason::Other),
+            },
+            Expr::Like {
+                negated: not,
+                any: false,
+                expr: value,
+                pattern,
+                escape_char: None,
+            } => self.like(expr, value, pattern, negated != *not),
+            Expr::Function(call) if starts_with(call).is_some() => match starts_with(call) {
+                Some((value, prefix)) => self.prefixed(expr, value, prefix, negated),
+                None => self.unused(expr, UnusedReason::Function),
             },
             Expr::Like { .. } | Expr::ILike { .. } | Expr::SimilarTo { .. } | Expr::RLike { .. } => {
                 self.unused(expr, UnusedReason::Pattern)
@@ -273,6 +301,44 @@ impl Translator<'_, '_> {
         }
     }
 
+    fn like(&self, whole: &Expr, value: &Expr, pattern: &Expr, negated: bool) -> Outcome {
+        let Some(Constant::Literal(Literal::String(text))) = constant(pattern) else {
+            return self.unused(whole, UnusedReason::Pattern);
+        };
+        let pattern = Pattern::of(&text);
+        match (self.operand(value), pattern) {
+            (Operand::Own(column), Pattern::Text(text)) => {
+                let op = if negated { Comparison::NotEq } else { Comparison::Eq };
+                Outcome::exactly(Predicate::Compare(column, op, Literal::String(text.to_owned())))
+            }
+            (Operand::Own(_), Pattern::Prefix(prefix)) => self.prefixed(whole, value, prefix, negated),
+            // What starts otherwise does not match; what does not match may start so.
+            (Operand::Own(_), Pattern::Longer(prefix)) if !prefix.is_empty() && !negated => Outcome {
+                exact: false,
+                reason: Some(UnusedReason::Pattern),
+                ..self.prefixed(whole, value, prefix, negated)
+            },
+            (Operand::Elsewhere, _) => Outcome::elsewhere(),
+            _ => self.unused(whole, UnusedReason::Pattern),
+        }
+    }
+
+    fn prefixed(&self, whole: &Expr, value: &Expr, prefix: &str, negated: bool) -> Outcome {
+        match self.operand(value) {
+            Operand::Own(column) if prefix.is_empty() && !negated => {
+                Outcome::exactly(Predicate::IsNull { column, negated: true })
+            }
+            Operand::Own(_) if prefix.is_empty() => Outcome::exactly(Predicate::AlwaysFalse),
+            Operand::Own(column) => Outcome::exactly(Predicate::StartsWith {
+                column,
+                prefix: prefix.to_owned(),
+                negated,
+            }),
+            Operand::Elsewhere => Outcome::elsewhere(),
+            _ => self.unused(whole, UnusedReason::Pattern),
+        }
+    }
+
     fn is_null(&self, whole: &Expr, value: &Expr, negated: bool) -> Outcome {
         match self.operand(value) {
             Operand::Own(column) => Outcome::exactly(Predicate::IsNull { column, negated }),
@@ -340,9 +406,14 @@ impl Translator<'_, '_> {
                 };
             }
         };
-        match self.scope.resolve(&column(names)) {
+        let name = column(names);
+        match self.scope.resolve(&name) {
             Resolved::Of(relation, column) if relation == self.relation => Operand::Own(column),
             Resolved::Of(..) | Resolved::Foreign => Operand::Elsewhere,
+            Resolved::Unclear if self.scope.is_anyones(&name) => {
+                self.uncertain.set(true);
+                Operand::Own(name)
+            }
             Resolved::Unclear => Operand::Unclear,
         }
     }
@@ -372,6 +443,59 @@ impl Translator<'_, '_> {
             Node::Call(_) => {}
         });
         about || (names == 0 && constant(expr).is_none())
+    }
+}
+
+/// A LIKE pattern without ESCAPE.
+enum Pattern<'t> {
+    /// No wildcard.
+    Text(&'t str),
+    /// One `%`, at the end.
+    Prefix(&'t str),
+    /// This, then something that matches less than everything. A backslash counts: some engines escape with it.
+    Longer(&'t str),
+}
+
+impl<'t> Pattern<'t> {
+    fn of(text: &'t str) -> Self {
+        match text.find(['%', '_', '\\']) {
+            None => Self::Text(text),
+            Some(at) => {
+                let (prefix, rest) = text.split_at(at);
+                if rest.bytes().all(|byte| byte == b'%') {
+                    Self::Prefix(prefix)
+                } else {
+                    Self::Longer(prefix)
+                }
+            }
+        }
+    }
+}
+
+/// `starts_with(value, 'prefix')`
+fn starts_with(call: &Function) -> Option<(&Expr, &str)> {
+    let ([name], FunctionArguments::List(list)) = (call.name.0.as_slice(), &call.args) else {
+        return None;
+    };
+    let name = &name.as_ident()?.value;
+    let plain = call.over.is_none() && call.filter.is_none() && list.clauses.is_empty();
+    if !plain
+        || !["starts_with", "startswith"]
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known))
+    {
+        return None;
+    }
+    let [
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(value)),
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Value(prefix))),
+    ] = list.args.as_slice()
+    else {
+        return None;
+    };
+    match &prefix.value {
+        Value::SingleQuotedString(prefix) => Some((value, prefix)),
+        _ => None,
     }
 }
 

@@ -259,6 +259,18 @@ fn effect<'e>(join: &'e Join, scope: &mut Scope<'_>) -> Effect<'e> {
         | JoinOperator::LeftArrayJoin
         | JoinOperator::InnerArrayJoin => (None, (false, false), (true, true)),
     };
+    // Behind these, one side's columns are out of sight, or the engine's rules for names are not known.
+    scope.shares_names |= !matches!(
+        join.join_operator,
+        JoinOperator::Join(_)
+            | JoinOperator::Inner(_)
+            | JoinOperator::CrossJoin(_)
+            | JoinOperator::Left(_)
+            | JoinOperator::LeftOuter(_)
+            | JoinOperator::Right(_)
+            | JoinOperator::RightOuter(_)
+            | JoinOperator::FullOuter(_)
+    );
     let condition = match constraint {
         Some(JoinConstraint::On(condition)) => Some(condition),
         Some(JoinConstraint::Using(names) | JoinConstraint::UsingAlias(names, _)) => {
@@ -266,12 +278,14 @@ fn effect<'e>(join: &'e Join, scope: &mut Scope<'_>) -> Effect<'e> {
             for name in names {
                 let parts = name.0.iter().filter_map(|part| part.as_ident());
                 let merged: Vec<Ident> = parts.cloned().collect();
+                scope.merged.extend(merged.iter().map(|part| part.value.to_lowercase()));
                 scope.note(&super::scope::column(&merged));
             }
             None
         }
         Some(JoinConstraint::Natural) => {
             scope.merges_columns = true;
+            scope.shares_names = true;
             scope.read_all(None);
             None
         }

@@ -102,6 +102,10 @@ pub(super) struct Scope<'e> {
     pub(super) crosses: bool,
     /// A join that merges columns.
     pub(super) merges_columns: bool,
+    /// A name without qualifier may mean a column of one relation although others have it too.
+    pub(super) shares_names: bool,
+    /// Columns that USING makes one of two.
+    pub(super) merged: BTreeSet<String>,
     noted: usize,
     effort: Cell<usize>,
 }
@@ -173,6 +177,16 @@ impl Scope<'_> {
             [_] => Resolved::Of(0, name.clone()),
             _ => Resolved::Unclear,
         }
+    }
+
+    /// True for a name without qualifier that at most one of these relations can have. Whoever knows the schemas may
+    /// then ask each of them: a table that lacks the column ignores the condition.
+    pub(super) fn is_anyones(&self, name: &Column) -> bool {
+        let [single] = name.0.as_slice() else {
+            return false;
+        };
+        let merged = self.merged.contains(&single.to_lowercase());
+        !self.shares_names && !merged && self.by_qualifier(&name.0).is_none()
     }
 
     /// The relation that a name is qualified with: none, one, or too many to tell.

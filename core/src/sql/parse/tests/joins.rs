@@ -26,19 +26,47 @@ fn a_condition_goes_to_the_table_that_its_qualifier_names() {
 }
 
 #[test]
-fn a_name_without_qualifier_prunes_only_where_one_relation_is_in_scope() {
+fn a_name_without_qualifier_is_asked_of_every_table_that_could_have_it() {
     check(
         "SELECT * FROM a, b WHERE x = 1",
-        &[("a", all(), false), ("b", all(), false)],
+        &[("a", eq("x", 1), false), ("b", eq("x", 1), false)],
     );
     check(
         "SELECT * FROM a CROSS JOIN UNNEST(a.list) AS u (e) WHERE x = 1",
-        &[("a", all(), false)],
+        &[("a", eq("x", 1), false)],
     );
-    assert_eq!(
-        unused("SELECT * FROM a, b WHERE x = 1"),
-        [("x = 1".to_owned(), UnusedReason::AmbiguousColumn)]
+    check(
+        "SELECT * FROM a JOIN b USING (k) WHERE x = 1",
+        &[("a", eq("x", 1), false), ("b", eq("x", 1), false)],
     );
+    check(
+        "SELECT * FROM a LEFT JOIN b ON a.k = b.k WHERE x IS NULL",
+        &[
+            ("a", json!({"type": "is-null", "term": "x"}), false),
+            ("b", all(), false),
+        ],
+    );
+    assert!(unused("SELECT * FROM a, b WHERE x = 1").is_empty());
+}
+
+#[test]
+fn a_name_that_several_tables_may_share_prunes_none_of_them() {
+    for sql in [
+        "SELECT * FROM a JOIN b USING (x) WHERE x = 1",
+        "SELECT * FROM a JOIN b USING (X) WHERE \"x\" = 1",
+        "SELECT * FROM a NATURAL JOIN b WHERE x = 1",
+        "SELECT * FROM a LEFT SEMI JOIN b ON a.k = b.k WHERE x = 1",
+        "SELECT * FROM a LEFT ANTI JOIN b ON a.k = b.k WHERE x = 1",
+    ] {
+        check(sql, &[("a", all(), false), ("b", all(), false)]);
+        let reasons = unused(sql);
+        assert!(
+            reasons
+                .iter()
+                .any(|(_, reason)| *reason == UnusedReason::AmbiguousColumn),
+            "{sql}"
+        );
+    }
 }
 
 #[test]

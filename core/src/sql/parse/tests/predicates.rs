@@ -148,6 +148,28 @@ fn a_boolean_column_is_a_comparison() {
 }
 
 #[test]
+fn a_pattern_that_is_a_prefix_is_a_range_and_its_negation_the_rest() {
+    let starts = |prefix: &str| json!({"type": "starts-with", "term": "a", "value": prefix});
+    let not = |prefix: &str| json!({"type": "not-starts-with", "term": "a", "value": prefix});
+    check_where("a LIKE 'abc%'", starts("abc"), true);
+    check_where("a LIKE 'abc%%'", starts("abc"), true);
+    check_where("starts_with(a, 'abc')", starts("abc"), true);
+    check_where("a NOT LIKE 'abc%'", not("abc"), true);
+    check_where("NOT starts_with(a, 'abc')", not("abc"), true);
+    check_where("NOT a NOT LIKE 'abc%'", starts("abc"), true);
+    check_where("a LIKE 'abc'", compare("eq", json!("abc")), true);
+    check_where("a NOT LIKE 'abc'", compare("not-eq", json!("abc")), true);
+    check_where("a LIKE '%'", is_null("not-null"), true);
+    check_where("a NOT LIKE '%'", json!(false), true);
+    check_where("a LIKE 'abc%d'", starts("abc"), false);
+    check_where("a LIKE 'abc_'", starts("abc"), false);
+    // Some engines escape with a backslash: what stands before it is the same to all.
+    check_where("a LIKE 'abc\\%'", starts("abc"), false);
+    check_where("a NOT LIKE 'abc%d'", json!(true), false);
+    check_where("a NOT LIKE 'abc\\%'", json!(true), false);
+}
+
+#[test]
 fn constants_decide_or_vanish() {
     check_where("1 = 0", json!(false), true);
     check_where("FALSE", json!(false), true);
@@ -191,7 +213,10 @@ fn whatever_is_not_understood_prunes_nothing_in_either_polarity() {
         ("-a = 2", UnusedReason::Expression),
         ("a = 1 + 1", UnusedReason::Expression),
         ("a = b", UnusedReason::ColumnComparison),
-        ("a LIKE 'x%'", UnusedReason::Pattern),
+        ("a LIKE '%x'", UnusedReason::Pattern),
+        ("a LIKE 'x%' ESCAPE 'x'", UnusedReason::Pattern),
+        ("a ILIKE 'x%'", UnusedReason::Pattern),
+        ("a LIKE b", UnusedReason::Pattern),
         ("a IN (SELECT x FROM u)", UnusedReason::Subquery),
         ("a = (SELECT max(x) FROM u)", UnusedReason::Subquery),
         ("a > ALL (SELECT x FROM u)", UnusedReason::Subquery),

@@ -5,6 +5,9 @@ use std::process::Command;
 
 use crate::{imports, run};
 
+/// What the filter is built for.
+pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
+
 /// What a command needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
@@ -76,13 +79,12 @@ fn cache() -> Result<PathBuf, String> {
 
 /// Builds the filter's module and checks that it imports nothing but Envoy's own functions.
 pub(crate) fn wasm_module() -> Result<PathBuf, String> {
-    const TARGET: &str = "wasm32-unknown-unknown";
-    let folder = run::output(Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]));
+    let folder = run::output(Command::new("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]));
     if !folder.is_some_and(|folder| Path::new(&folder).exists()) {
         run::step(
             "installing the wasm target",
             Command::new("rustup")
-                .args(["target", "add", TARGET])
+                .args(["target", "add", WASM_TARGET])
                 .current_dir(run::repository()),
         )?;
     }
@@ -93,16 +95,44 @@ pub(crate) fn wasm_module() -> Result<PathBuf, String> {
             "--package",
             "lakegate-filter",
             "--target",
-            TARGET,
+            WASM_TARGET,
             "--profile",
             "wasm",
         ]),
     )?;
-    let path = run::target_folder()?.join(TARGET).join("wasm/lakegate_filter.wasm");
+    let path = run::target_folder()?
+        .join(WASM_TARGET)
+        .join("wasm/lakegate_filter.wasm");
     let module = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let report = imports::check(&module)?;
     eprintln!("xtask: the filter's module: {} KB, {report}", module.len() / 1024);
     Ok(path)
+}
+
+/// What runs wasm tests in Node: wasm-bindgen's runner. Its version must be that of the library in the lock file, so each
+/// version has a folder of its own. Built once, which takes minutes.
+pub(crate) fn wasm_test_runner(cache: &Path) -> Result<PathBuf, String> {
+    let lock = run::repository().join("Cargo.lock");
+    let text = std::fs::read_to_string(&lock).map_err(|error| format!("{}: {error}", lock.display()))?;
+    let mut lines = text.lines().skip_while(|line| *line != "name = \"wasm-bindgen\"");
+    let version = lines
+        .nth(1)
+        .and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'))
+        .ok_or("Cargo.lock names no version of wasm-bindgen")?;
+    let root = cache.join(format!("wasm-bindgen-{version}"));
+    let runner = root.join("bin/wasm-bindgen-test-runner");
+    if !runner.exists() {
+        run::step(
+            &format!("installing wasm-bindgen-cli {version}, once: some minutes"),
+            run::cargo(&["install", "wasm-bindgen-cli", "--version", version, "--root"])
+                .arg(&root)
+                // Not the repository's: its build would wait for this one.
+                .env("CARGO_TARGET_DIR", root.join("build")),
+        )?;
+        // What it was built from is large and not needed again.
+        let _ = std::fs::remove_dir_all(root.join("build"));
+    }
+    Ok(runner)
 }
 
 /// Envoy: `ENVOY_BIN`, else `envoy` on the path, else the one inside the Python wheel.

@@ -255,7 +255,15 @@ impl Scanner<'_, '_, '_> {
                 self.frame.clause = Clause::Joined;
                 self.push(Opener::Relation, Clause::Relation);
             }
-            Clause::WithName | Clause::Joined => self.push(Opener::Parenthesis, Clause::Expression),
+            Clause::Joined => {
+                let opener = if self.after_of(at) && self.calls(at) {
+                    Opener::Call
+                } else {
+                    Opener::Parenthesis
+                };
+                self.push(opener, Clause::Expression);
+            }
+            Clause::WithName => self.push(Opener::Parenthesis, Clause::Expression),
             Clause::Condition | Clause::Unfolded | Clause::Expression => {
                 let opener = if self.calls(at) {
                     Opener::Call
@@ -266,6 +274,15 @@ impl Scanner<'_, '_, '_> {
             }
         }
         at + 1
+    }
+
+    /// Whether the parenthesis at `at` follows a name that follows `OF`: a function that computes a version.
+    fn after_of(&self, at: usize) -> bool {
+        let mut name = at.saturating_sub(1);
+        while self.symbol_before(name, b'.') {
+            name = name.saturating_sub(2);
+        }
+        self.previous(name) == Word::Of
     }
 
     fn close(&mut self, at: usize) -> usize {
@@ -390,8 +407,8 @@ impl Scanner<'_, '_, '_> {
             }
             _ => return false,
         }
-        // Columns and partitioning of a new table name types and transforms, and run nothing.
-        if self.statement.creates_table && !self.statement.has_source {
+        // Columns, partitioning and the like in a definition name types and transforms, and run nothing.
+        if (self.statement.creates_table || self.statement.alters) && !self.statement.has_source {
             return true;
         }
         let name = self.folded(name_at);
@@ -735,7 +752,8 @@ impl Scanner<'_, '_, '_> {
         let (value, bounded) = if word == Word::Limit {
             let bounded = matches!(self.kind(at + 1), Some(TokenKind::Number | TokenKind::Parameter))
                 || self.word(at + 1) == Word::All
-                || (self.frame.clause != Clause::Joined && self.is_symbol(at + 1, b'('))
+                || (self.is_symbol(at + 1, b'(')
+                    && (self.frame.clause != Clause::Joined || self.kind(at + 2) == Some(TokenKind::Number)))
                 || self.is_symbol(at + 1, b':');
             (at + 1, bounded)
         } else {
@@ -747,7 +765,9 @@ impl Scanner<'_, '_, '_> {
         }
         self.out.has_limit = true;
         if self.frame.opener == Opener::Statement {
-            let number = self.str(value).parse().ok();
+            // Spark's LIMIT 1 + 9 is not 1.
+            let whole = self.ends(value + 1) || self.kind(value + 1) == Some(TokenKind::Word);
+            let number = self.str(value).parse().ok().filter(|_| whole);
             // FETCH FIRST ROW ONLY is one row.
             let one = word == Word::Fetch && self.kind(value) == Some(TokenKind::Word);
             let ties = word == Word::Fetch && (value..value + 4).any(|at| self.is_word(at, "ties"));

@@ -18,7 +18,9 @@ pub(super) struct State {
     pub(super) using_relation: bool,
     /// A query after the head is the source of a new table.
     pub(super) creates_table: bool,
-    /// That query was met.
+    /// Something's definition is changed.
+    pub(super) alters: bool,
+    /// A query was met after the head.
     pub(super) has_source: bool,
     /// A query before it, the statement writes: Spark's `WITH .. UPDATE`, `FROM .. INSERT`.
     pub(super) writes: Option<StatementKind>,
@@ -360,7 +362,7 @@ impl<'a> Scanner<'_, '_, 'a> {
 
     fn create(&mut self, create: usize) -> (StatementKind, usize, Clause) {
         // OR REPLACE, TEMPORARY, EXTERNAL, GLOBAL: whatever stands between CREATE and what is created.
-        let skipped = (1..5).find(|&offset| {
+        let skipped = (1..6).find(|&offset| {
             let at = create + offset;
             self.is_object(at)
                 || matches!(self.word(at), Word::Function)
@@ -453,6 +455,7 @@ impl<'a> Scanner<'_, '_, 'a> {
         } else if owner {
             StatementKind::Access
         } else {
+            self.statement.alters = true;
             StatementKind::Ddl
         };
         (kind, body, Clause::Head)
@@ -468,7 +471,10 @@ impl<'a> Scanner<'_, '_, 'a> {
         }
         // Spark: DESCRIBE [TABLE] [EXTENDED | FORMATTED] name.
         let mut name = at + usize::from(self.word(at) == Word::Table);
-        if (self.is_word(name, "extended") || self.is_word(name, "formatted")) && self.is_name(name + 1) {
+        let option = ["extended", "formatted", "history", "detail"]
+            .iter()
+            .any(|option| self.is_word(name, option));
+        if option && self.is_name(name + 1) {
             name += 1;
         }
         let no_table = ["query", "database", "schema", "namespace", "catalog"]
@@ -493,6 +499,8 @@ impl<'a> Scanner<'_, '_, 'a> {
             .iter()
             .any(|list| self.is_word(at, list))
             && !self.ends(name)
+            // Dremio lists the branches of a source, Trino those of a table.
+            && (!self.is_word(at, "branches") || self.word(name) == Word::Table)
         {
             self.target(self.after_object(name))
         } else {

@@ -27,7 +27,7 @@ use lakegate_core::protocol::Protocol;
 use lakegate_core::reflection::{AggregateShape, Reflection};
 use lakegate_core::signals::{Fact, Facts, Signals};
 use lakegate_core::sql::lexer::LexicalRules;
-use lakegate_core::sql::parse::{Columns, ParseInput, Parsed, parse};
+use lakegate_core::sql::parse::{Columns, ParseInput, ParseTime, Parsed, parse};
 use lakegate_core::sql::scan::{Scan, StatementKind, TableName, scan};
 use lakegate_core::wire::{FactsRequest, FactsResponse, VERSION};
 use tokio::time::{Instant, timeout_at};
@@ -290,6 +290,17 @@ fn qualified(name: &TableName, defaults: Defaults<'_>) -> TableName {
     TableName { parts }
 }
 
+/// The time, for conditions on the current date. The session's zone is not among what is sent, so it is left open.
+fn clock() -> Option<ParseTime> {
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .ok()?;
+    Some(ParseTime {
+        unix_micros: i64::try_from(since.as_micros()).ok()?,
+        zone_minutes: None,
+    })
+}
+
 /// What no table's metadata can answer.
 fn beyond_reach(scan: &Scan) -> Option<Cause> {
     if !scan.complete || scan.inner_kind == StatementKind::Unknown {
@@ -405,6 +416,7 @@ impl Work<'_> {
                 text: &request.sql,
                 rules: &rules,
                 prepared: &prepared,
+                now: clock(),
             })
         });
         self.parsed = Some(match task.await {

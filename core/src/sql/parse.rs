@@ -9,7 +9,8 @@
 //! 3. `tokens` hands our own lexer's tokens to sqlparser, so that both agree on where a string, a name or a comment
 //!    ends; `dialect` chooses the grammar.
 //! 4. `query` walks the tree; `scope` and `relations` hold what a FROM clause brings and what its joins mean;
-//!    `condition` turns conditions into predicates, `literal` constants; `walk` finds columns and subqueries in any
+//!    `condition` turns conditions into predicates, `literal` constants, `fold` computes them (`calendar`), `invert`
+//!    turns functions of a column around; `walk` finds columns and subqueries in any
 //!    expression; `shape` answers the questions about aggregation, LIMIT and windows; `excerpt` quotes the source.
 //!
 //! # Why a predicate may be believed
@@ -39,10 +40,13 @@
 //! 5. [`Columns::Named`] may name columns of other tables; what the table does not have is to be ignored.
 //! 6. A name may be a view. The filter then holds for the view's rows and not for the tables behind it.
 
+mod calendar;
 mod condition;
 mod dialect;
 mod excerpt;
+mod fold;
 mod guard;
+mod invert;
 mod literal;
 mod query;
 mod relations;
@@ -88,6 +92,18 @@ pub struct ParseInput<'a> {
     pub rules: &'a LexicalRules,
     /// The session's prepared statements: name and text.
     pub prepared: &'a [(&'a str, &'a str)],
+    /// What the clock says. Without it conditions on the current date prune nothing.
+    pub now: Option<ParseTime>,
+}
+
+/// A point in time, and what is known of the session's zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseTime {
+    /// Microseconds since 1970-01-01 in UTC.
+    pub unix_micros: i64,
+    /// The session's zone, if it has a fixed distance from UTC that is known. Otherwise the current date may be off by
+    /// one either way, which is allowed for.
+    pub zone_minutes: Option<i16>,
 }
 
 /// The columns of a table that a statement may read.
@@ -238,7 +254,7 @@ pub fn parse(input: &ParseInput<'_>) -> Result<Parsed, Declined> {
     let mut parser = Parser::new(&dialect)
         .with_recursion_limit(RECURSION_LIMIT)
         .with_tokens_with_locations(sql_tokens);
-    let analysis = Analysis::new(&statement.text, &statement.tokens, input.rules);
+    let analysis = Analysis::new(&statement.text, &statement.tokens, input);
     if statement.is_query {
         let query = parser.parse_query().map_err(declined)?;
         expect_end(&parser)?;

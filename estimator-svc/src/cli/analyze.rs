@@ -70,6 +70,7 @@ fn line(index: usize, statement: &str, rules: &LexicalRules) -> String {
         text: statement,
         rules,
         prepared: &[],
+        now: None,
     });
     json!({
         "i": index,

@@ -91,6 +91,7 @@ mod tests {
             text: sql,
             rules: &rules,
             prepared: &[],
+            now: None,
         });
         let parsed = parsed.ok().filter(|_| parse_it);
         let mut names: Vec<String> = reads(&scanned, parsed.as_ref())
@@ -130,6 +131,7 @@ mod tests {
             text: sql,
             rules: &rules,
             prepared: &[],
+            now: None,
         })
         .unwrap();
         let scanned = scan("SELECT * FROM a, b, a WHERE i = 1", &rules, &[]);

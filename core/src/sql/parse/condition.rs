@@ -21,6 +21,8 @@ use sqlparser::ast::{
 };
 
 use super::UnusedReason;
+use super::fold::{Folded, fold};
+use super::invert::inverted;
 use super::literal::{Constant, constant};
 use super::scope::{Resolved, Scope, column};
 use super::walk::{Node, walk};
@@ -147,6 +149,8 @@ enum Operand {
     /// A column that could be anyone's.
     Unclear,
     Constant(Constant),
+    /// A constant between these.
+    Span(Literal, Literal),
     Other(UnusedReason),
 }
 
@@ -207,7 +211,7 @@ impl Translator<'_, '_> {
                 Operand::Own(column) => Outcome::exactly(boolean(column, !negated)),
                 Operand::Elsewhere => Outcome::elsewhere(),
                 Operand::Unclear => Outcome::unused(UnusedReason::AmbiguousColumn),
-                Operand::Constant(_) | Operand::Other(_) => Outcome::unused(UnusedReason::Other),
+                Operand::Constant(_) | Operand::Span(..) | Operand::Other(_) => Outcome::unused(UnusedReason::Other),
             },
             Expr::Like {
                 negated: not,
@@ -237,13 +241,21 @@ impl Translator<'_, '_> {
 
     fn compare(&self, left: &Expr, op: Comparison, right: &Expr, negated: bool) -> Outcome {
         let op = if negated { op.negated() } else { op };
+        let inverted = self.inverted(left, op, right);
+        if let Some(outcome) = inverted.or_else(|| self.inverted(right, op.mirrored(), left)) {
+            return outcome;
+        }
         match (self.operand(left), self.operand(right)) {
             (Operand::Own(column), Operand::Constant(value)) => compared(column, op, value, negated),
             (Operand::Constant(value), Operand::Own(column)) => compared(column, op.mirrored(), value, negated),
             (Operand::Constant(left), Operand::Constant(right)) => constants(&left, op, &right),
-            (Operand::Elsewhere, Operand::Constant(_)) | (Operand::Constant(_), Operand::Elsewhere) => {
-                Outcome::elsewhere()
+            (Operand::Own(column), Operand::Span(low, high)) => spanned(column, op, low, high),
+            (Operand::Span(low, high), Operand::Own(column)) => spanned(column, op.mirrored(), low, high),
+            (Operand::Constant(_) | Operand::Span(..), Operand::Constant(_) | Operand::Span(..)) => {
+                Outcome::unused(UnusedReason::Other)
             }
+            (Operand::Elsewhere, Operand::Constant(_) | Operand::Span(..))
+            | (Operand::Constant(_) | Operand::Span(..), Operand::Elsewhere) => Outcome::elsewhere(),
             (Operand::Elsewhere, Operand::Elsewhere) => Outcome::elsewhere(),
             (Operand::Unclear, _) | (_, Operand::Unclear) => Outcome::unused(UnusedReason::AmbiguousColumn),
             (Operand::Other(reason), _) | (_, Operand::Other(reason)) => {
@@ -265,17 +277,17 @@ impl Translator<'_, '_> {
             Operand::Elsewhere if !items.iter().any(|item| self.may_be_about(item)) => return Outcome::elsewhere(),
             Operand::Elsewhere => return Outcome::unused(UnusedReason::ColumnComparison),
             Operand::Unclear => return Outcome::unused(UnusedReason::AmbiguousColumn),
-            Operand::Constant(_) => return self.unused(whole, UnusedReason::Expression),
+            Operand::Constant(_) | Operand::Span(..) => return self.unused(whole, UnusedReason::Expression),
             Operand::Other(reason) => return self.unused(whole, reason),
         };
         let mut literals = Vec::with_capacity(items.len());
         let mut has_null = false;
         let mut other = None;
         for item in items {
-            match constant(item) {
-                Some(Constant::Literal(literal)) => literals.push(literal),
-                Some(Constant::Null) => has_null = true,
-                None => other = Some(reason(item)),
+            match self.value(item) {
+                Operand::Constant(Constant::Literal(literal)) => literals.push(literal),
+                Operand::Constant(Constant::Null) => has_null = true,
+                _ => other = Some(reason(item)),
             }
         }
         match (negated, other) {
@@ -345,6 +357,7 @@ impl Translator<'_, '_> {
             Operand::Elsewhere => Outcome::elsewhere(),
             Operand::Unclear => Outcome::unused(UnusedReason::AmbiguousColumn),
             Operand::Constant(constant) => constant_outcome((constant == Constant::Null) != negated),
+            Operand::Span(..) => constant_outcome(negated),
             Operand::Other(reason) => self.unused(whole, reason),
         }
     }
@@ -362,7 +375,7 @@ impl Translator<'_, '_> {
             ])),
             Operand::Elsewhere => Outcome::elsewhere(),
             Operand::Unclear => Outcome::unused(UnusedReason::AmbiguousColumn),
-            Operand::Constant(_) | Operand::Other(_) => self.unused(whole, UnusedReason::Other),
+            Operand::Constant(_) | Operand::Span(..) | Operand::Other(_) => self.unused(whole, UnusedReason::Other),
         }
     }
 
@@ -390,20 +403,51 @@ impl Translator<'_, '_> {
         })
     }
 
+    /// What is no column.
+    fn value(&self, expr: &Expr) -> Operand {
+        if let Some(value) = constant(expr) {
+            return Operand::Constant(value);
+        }
+        match fold(expr, self.scope.session.now).and_then(Folded::literals) {
+            Some((low, high)) if low == high => Operand::Constant(Constant::Literal(low)),
+            Some((low, high)) => Operand::Span(low, high),
+            None if matches!(expr, Expr::Identifier(_)) => Operand::Other(UnusedReason::Function),
+            None => Operand::Other(reason(expr)),
+        }
+    }
+
+    /// `function(column) op constant`, where the engine makes it a range of the column.
+    fn inverted(&self, function: &Expr, op: Comparison, value: &Expr) -> Option<Outcome> {
+        if !self.scope.session.inverts {
+            return None;
+        }
+        let function = inverted(function)?;
+        let value = fold(value, self.scope.session.now)?;
+        match self.operand(function.of) {
+            Operand::Own(column) => {
+                let (predicate, exact) = function.range(&column, op, value)?;
+                Some(Outcome {
+                    exact,
+                    reason: (!exact).then_some(UnusedReason::Function),
+                    ..Outcome::exactly(predicate)
+                })
+            }
+            Operand::Elsewhere => Some(Outcome::elsewhere()),
+            _ => None,
+        }
+    }
+
     fn operand(&self, expr: &Expr) -> Operand {
         let mut expr = expr;
         while let Expr::Nested(inner) = expr {
             expr = inner;
         }
         let names = match expr {
-            Expr::Identifier(name) if is_context_value(name) => return Operand::Other(UnusedReason::Function),
+            Expr::Identifier(name) if is_context_value(name) => return self.value(expr),
             Expr::Identifier(name) => std::slice::from_ref(name),
             Expr::CompoundIdentifier(names) => names.as_slice(),
             _ => {
-                return match constant(expr) {
-                    Some(value) => Operand::Constant(value),
-                    None => Operand::Other(reason(expr)),
-                };
+                return self.value(expr);
             }
         };
         let name = column(names);
@@ -572,6 +616,24 @@ fn compared(column: Column, op: Comparison, value: Constant, turned_around: bool
     Outcome {
         nan_columns,
         ..Outcome::exactly(Predicate::Compare(column, op, literal))
+    }
+}
+
+/// A comparison with a constant that lies somewhere between two.
+fn spanned(column: Column, op: Comparison, low: Literal, high: Literal) -> Outcome {
+    let predicate = match op {
+        Comparison::Lt | Comparison::LtEq => Predicate::Compare(column, op, high),
+        Comparison::Gt | Comparison::GtEq => Predicate::Compare(column, op, low),
+        Comparison::Eq => Predicate::and([
+            Predicate::Compare(column.clone(), Comparison::GtEq, low),
+            Predicate::Compare(column, Comparison::LtEq, high),
+        ]),
+        Comparison::NotEq => Predicate::AlwaysTrue,
+    };
+    Outcome {
+        exact: false,
+        reason: Some(UnusedReason::Function),
+        ..Outcome::exactly(predicate)
     }
 }
 

@@ -14,14 +14,14 @@ use sqlparser::ast::{
 };
 
 use super::excerpt::Source;
-use super::scope::{Scope, column, table_name};
+use super::scope::{Scope, Session, column, table_name};
 use super::shape;
 use super::walk::{Node, walk, window_spec};
-use super::{Columns, Declined, MAX_TABLES, Parsed, ParsedTable, syntax};
+use super::{Columns, Declined, MAX_TABLES, ParseInput, Parsed, ParsedTable, syntax};
 use crate::predicate::{Column, Predicate, Translated};
 use crate::reflection::AggregateShape;
 use crate::sql::functions;
-use crate::sql::lexer::{LexicalRules, Token};
+use crate::sql::lexer::Token;
 
 /// Tables made or copied on the way, those of unused common table expressions included.
 const MAX_WORK: usize = 4 * MAX_TABLES;
@@ -62,6 +62,7 @@ pub(super) struct Analysis<'a> {
     /// A window whose input nothing bounds has been seen.
     pub(super) large_window: bool,
     known_functions: bool,
+    session: Session,
     calls_unknown: bool,
     common_tables: Vec<CommonTable>,
     /// Qualifiers of the enclosing queries.
@@ -72,11 +73,15 @@ pub(super) struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     /// Nothing seen yet.
-    pub(super) fn new(text: &'a str, tokens: &'a [Token], rules: &LexicalRules) -> Self {
+    pub(super) fn new(text: &'a str, tokens: &'a [Token], input: &ParseInput<'_>) -> Self {
         Self {
             source: Source::new(text, tokens),
             large_window: false,
-            known_functions: rules.known_functions,
+            known_functions: input.rules.known_functions,
+            session: Session {
+                now: input.now,
+                inverts: input.rules.known_functions,
+            },
             calls_unknown: false,
             common_tables: Vec::new(),
             outer: Vec::new(),
@@ -391,7 +396,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn scope<'e>(&self) -> Scope<'e> {
-        Scope::inside(self.outer.clone())
+        Scope::inside(self.outer.clone(), self.session)
     }
 
     /// A query inside a SELECT, which may use the SELECT's columns.

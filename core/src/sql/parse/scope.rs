@@ -11,7 +11,7 @@ use sqlparser::ast::{Expr, Ident, ObjectName};
 
 use super::condition::{self, Outcome};
 use super::excerpt::Source;
-use super::{Columns, Declined, ParsedTable, UnusedCondition, UnusedReason, syntax};
+use super::{Columns, Declined, ParseTime, ParsedTable, UnusedCondition, UnusedReason, syntax};
 use crate::predicate::{Column, Predicate, Translated};
 use crate::sql::scan::TableName;
 
@@ -85,6 +85,14 @@ pub(super) enum Resolved {
     Unclear,
 }
 
+/// What of the session bears on constants.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Session {
+    pub(super) now: Option<ParseTime>,
+    /// The engine's functions are known, and with them which ones it turns into ranges.
+    pub(super) inverts: bool,
+}
+
 /// One SELECT's relations and tables.
 #[derive(Debug, Default)]
 pub(super) struct Scope<'e> {
@@ -106,14 +114,17 @@ pub(super) struct Scope<'e> {
     pub(super) shares_names: bool,
     /// Columns that USING makes one of two.
     pub(super) merged: BTreeSet<String>,
+    /// What bears on constants.
+    pub(super) session: Session,
     noted: usize,
     effort: Cell<usize>,
 }
 
 impl Scope<'_> {
     /// Nothing in scope yet but what the enclosing queries' relations are called.
-    pub(super) fn inside(outer: Vec<String>) -> Self {
+    pub(super) fn inside(outer: Vec<String>, session: Session) -> Self {
         Self {
+            session,
             outer,
             ..Self::default()
         }

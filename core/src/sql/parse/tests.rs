@@ -7,11 +7,12 @@ mod predicates;
 mod properties;
 mod random;
 mod shapes;
+mod time;
 mod unwrapping;
 
 use serde_json::Value;
 
-use super::{Declined, ParseInput, Parsed, ParsedTable, UnusedReason, parse};
+use super::{Declined, ParseInput, ParseTime, Parsed, ParsedTable, UnusedReason, parse};
 use crate::sql::lexer::LexicalRules;
 
 fn trino(text: &str) -> Result<Parsed, Declined> {
@@ -20,6 +21,7 @@ fn trino(text: &str) -> Result<Parsed, Declined> {
         text,
         rules: &rules,
         prepared: &[],
+        now: None,
     })
 }
 

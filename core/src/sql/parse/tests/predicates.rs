@@ -208,10 +208,10 @@ fn whatever_is_not_understood_prunes_nothing_in_either_polarity() {
         ("a = f()", UnusedReason::Function),
         ("CURRENT_USER = 'x'", UnusedReason::Function),
         ("CAST(a AS integer) = 5", UnusedReason::Cast),
-        ("a = CAST('2026-08-01' AS date)", UnusedReason::Cast),
+        ("a = CAST('2026-08-01' AS varchar)", UnusedReason::Cast),
         ("a + 1 = 2", UnusedReason::Expression),
         ("-a = 2", UnusedReason::Expression),
-        ("a = 1 + 1", UnusedReason::Expression),
+        ("a = 7 / 2", UnusedReason::Expression),
         ("a = b", UnusedReason::ColumnComparison),
         ("a LIKE '%x'", UnusedReason::Pattern),
         ("a LIKE 'x%' ESCAPE 'x'", UnusedReason::Pattern),
@@ -248,13 +248,13 @@ fn whatever_is_not_understood_prunes_nothing_in_either_polarity() {
 
 #[test]
 fn an_unused_condition_is_quoted_from_the_source_and_cut() {
-    let sql = "SELECT a FROM t WHERE a = 1 AND /* why */ CAST(a\n  AS date) = DATE '2026-01-01' -- x\n AND (f(b) OR a = 2) \
+    let sql = "SELECT a FROM t WHERE a = 1 AND /* why */ CAST(a\n  AS varchar) = DATE '2026-01-01' -- x\n AND (f(b) OR a = 2) \
                AND ((f(b, (SELECT 1)))) BETWEEN 1 AND 2 GROUP BY a";
     let texts: Vec<String> = unused(sql).into_iter().map(|(text, _)| text).collect();
     assert_eq!(
         texts,
         [
-            "CAST(a AS date) = DATE '2026-01-01'",
+            "CAST(a AS varchar) = DATE '2026-01-01'",
             "f(b) OR a = 2",
             "((f(b, (SELECT 1)))) BETWEEN 1 AND 2"
         ]

@@ -52,6 +52,7 @@ fn a_prepared_statement_comes_from_the_session() {
             text,
             rules: &rules,
             prepared: &prepared,
+            now: None,
         };
         parse(&input).map(|parsed| {
             parsed
@@ -76,6 +77,7 @@ fn a_statement_that_runs_itself_is_declined() {
         text: "EXECUTE q",
         rules: &rules,
         prepared: &prepared,
+        now: None,
     };
     assert_eq!(parse(&input), Err(Declined::TooDeep));
 }
@@ -140,6 +142,7 @@ fn spark_strings_and_names_are_sparks() {
         text,
         rules: &rules,
         prepared: &[],
+        now: None,
     };
     let filter = parse(&input).map(|parsed| parsed.tables.first().map(|table| table.filter.predicate.to_rest_json()));
     let eq = |term: &str, value: serde_json::Value| json!({"type": "eq", "term": term, "value": value});

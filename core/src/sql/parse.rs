@@ -11,7 +11,8 @@
 //! 4. `query` walks the tree; `scope` and `relations` hold what a FROM clause brings and what its joins mean;
 //!    `condition` turns conditions into predicates, `literal` constants, `fold` computes them (`calendar`), `invert`
 //!    turns functions of a column around; `walk` finds columns and subqueries in any
-//!    expression; `shape` answers the questions about aggregation, LIMIT and windows; `excerpt` quotes the source.
+//!    expression; `shape` answers the questions about aggregation, LIMIT and windows; `excerpt` quotes the source;
+//!    `suggest` names what would prune.
 //!
 //! # Why a predicate may be believed
 //!
@@ -52,6 +53,7 @@ mod query;
 mod relations;
 mod scope;
 mod shape;
+mod suggest;
 mod tokens;
 mod unwrap;
 mod walk;
@@ -175,6 +177,8 @@ pub struct UnusedCondition {
     pub text: String,
     /// Why it does not prune.
     pub reason: UnusedReason,
+    /// What to write instead, where that would prune.
+    pub suggestion: Option<String>,
 }
 
 /// One occurrence of a table.

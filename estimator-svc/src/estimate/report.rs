@@ -64,6 +64,9 @@ pub struct UnusedText {
     pub condition: String,
     /// Why.
     pub reason: &'static str,
+    /// What to write instead, where that would prune.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
 }
 
 impl StatementEstimate {
@@ -157,6 +160,7 @@ impl TableEstimate {
                 .map(|unused| UnusedText {
                     condition: unused.text.clone(),
                     reason: unused.reason.as_str(),
+                    suggestion: unused.suggestion.clone(),
                 })
                 .collect(),
         }
@@ -228,6 +232,9 @@ impl TableEstimate {
         }
         for unused in &self.unused_conditions {
             let _ = writeln!(text, "  does not prune: {} ({})", unused.condition, unused.reason);
+            if let Some(suggestion) = &unused.suggestion {
+                let _ = writeln!(text, "    instead: {suggestion}");
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use sqlparser::ast::{Expr, Ident, ObjectName};
 
 use super::condition::{self, Outcome};
 use super::excerpt::Source;
+use super::suggest::suggestion;
 use super::{Columns, Declined, ParseTime, ParsedTable, UnusedCondition, UnusedReason, syntax};
 use crate::predicate::{Column, Predicate, Translated};
 use crate::sql::scan::TableName;
@@ -303,7 +304,11 @@ impl Scope<'_> {
                     && let Some(reason) = outcome.reason
                 {
                     let text = excerpt.get_or_insert_with(|| source.excerpt(conjunct.0)).clone();
-                    relation.unused.push(UnusedCondition { text, reason });
+                    relation.unused.push(UnusedCondition {
+                        text,
+                        reason,
+                        suggestion: suggestion(conjunct.0, reason),
+                    });
                 }
                 relation.outcomes.push(outcome);
             }

@@ -170,6 +170,12 @@ impl Translator<'_, '_> {
         match expr {
             Expr::BinaryOp { left, op, right } => match (chains(op, negated), comparison(op)) {
                 (Some(all), _) => self.chain((expr, negated), all, depth),
+                (None, Some(Comparison::Eq)) if tuples(left, right).is_some() => {
+                    self.tuple(tuples(left, right).unwrap_or_default(), negated)
+                }
+                (None, Some(Comparison::NotEq)) if tuples(left, right).is_some() => {
+                    self.tuple(tuples(left, right).unwrap_or_default(), !negated)
+                }
                 (None, Some(op)) => self.compare(left, op, right, negated),
                 (None, None) if *op == BinaryOperator::Spaceship => self.distinct(left, right, !negated),
                 (None, None) => self.unused(expr, UnusedReason::Expression),
@@ -192,7 +198,16 @@ impl Translator<'_, '_> {
                 target: InTarget::List(items),
                 negated: not,
                 ..
-            } => self.in_list(expr, value, items, negated != *not),
+            } => match items.iter().map(|item| tuples(value, item)).collect::<Option<Vec<_>>>() {
+                Some(items) if !items.is_empty() => {
+                    let negated = negated != *not;
+                    combine(
+                        items.into_iter().map(|item| self.tuple(item, negated)).collect(),
+                        negated,
+                    )
+                }
+                _ => self.in_list(expr, value, items, negated != *not),
+            },
             Expr::In { .. } | Expr::Exists { .. } => self.unused(expr, UnusedReason::Subquery),
             Expr::IsNull(value) | Expr::IsUnknown(value) => self.is_null(expr, value, negated),
             Expr::IsNotNull(value) | Expr::IsNotUnknown(value) => self.is_null(expr, value, !negated),
@@ -269,6 +284,14 @@ impl Translator<'_, '_> {
                 Outcome::unused(UnusedReason::ColumnComparison)
             }
         }
+    }
+
+    /// All of these are equal, or, negated, one of them is not.
+    fn tuple(&self, pairs: Vec<(&Expr, &Expr)>, negated: bool) -> Outcome {
+        let parts = pairs
+            .into_iter()
+            .map(|(left, right)| self.compare(left, Comparison::Eq, right, negated));
+        combine(parts.collect(), !negated)
     }
 
     fn in_list(&self, whole: &Expr, value: &Expr, items: &[Expr], negated: bool) -> Outcome {
@@ -539,6 +562,14 @@ fn starts_with(call: &Function) -> Option<(&Expr, &str)> {
     };
     match &prefix.value {
         Value::SingleQuotedString(prefix) => Some((value, prefix)),
+        _ => None,
+    }
+}
+
+/// The members of two tuples of one length, side by side.
+fn tuples<'e>(left: &'e Expr, right: &'e Expr) -> Option<Vec<(&'e Expr, &'e Expr)>> {
+    match (left, right) {
+        (Expr::Tuple(left), Expr::Tuple(right)) if left.len() == right.len() => Some(left.iter().zip(right).collect()),
         _ => None,
     }
 }

@@ -28,6 +28,8 @@ enum Condition {
     Compare(Side, &'static str, Side),
     Between(usize, i8, i8, bool),
     In(usize, Vec<Option<i8>>, bool),
+    /// `(c, d) IN ((1, 2), ..)`, or `=` for a single pair.
+    Tuples(usize, usize, Vec<(i8, i8)>, bool),
     IsNull(usize, bool),
     Distinct(usize, i8, bool),
     /// A function: its value is fixed, but only the test knows.
@@ -71,11 +73,17 @@ fn random_condition(random: &mut Random, depth: usize, columns: usize) -> Condit
     let leaf = depth == 0 || random.once_in(3);
     if leaf {
         let column = random.below(columns);
-        return match random.below(9) {
+        return match random.below(10) {
             0 => Condition::Between(column, number(random), number(random), random.once_in(2)),
             1 => {
                 let items = (0..=random.below(3)).map(|_| random_value(random)).collect();
                 Condition::In(column, items, random.once_in(2))
+            }
+            9 => {
+                let pairs = (0..=random.below(2))
+                    .map(|_| (number(random), number(random)))
+                    .collect();
+                Condition::Tuples(column, random.below(columns), pairs, random.once_in(2))
             }
             2 => Condition::IsNull(column, random.once_in(2)),
             3 => Condition::Distinct(column, number(random), random.once_in(2)),
@@ -176,6 +184,15 @@ impl Condition {
                 let items: Vec<String> = items.iter().map(|item| value_text(*item)).collect();
                 format!("{} {}IN ({})", column(value), not(negated), items.join(", "))
             }
+            Self::Tuples(left, right, pairs, negated) => {
+                let pair = format!("({}, {})", column(left), column(right));
+                let items: Vec<String> = pairs.iter().map(|(left, right)| format!("({left}, {right})")).collect();
+                match (items.as_slice(), negated) {
+                    ([item], true) => format!("{pair} <> {item}"),
+                    ([item], false) => format!("{pair} = {item}"),
+                    _ => format!("{pair} {}IN ({})", not(negated), items.join(", ")),
+                }
+            }
             Self::IsNull(value, negated) => format!("{} IS {}NULL", column(value), not(negated)),
             Self::Distinct(value, other, negated) => {
                 format!("{} IS {}DISTINCT FROM {other}", column(value), not(negated))
@@ -214,6 +231,14 @@ impl Condition {
                     Some(false)
                 };
                 found.map(|found| found != *negated)
+            }
+            Self::Tuples(left, right, pairs, negated) => {
+                let none_of = pairs.iter().map(|(first, second)| {
+                    let first = compare(cell(left), "=", Cell::Number(*first));
+                    let second = compare(cell(right), "=", Cell::Number(*second));
+                    and(first, second).map(|equal| !equal)
+                });
+                none_of.fold(Some(true), and).map(|none| none == *negated)
             }
             Self::IsNull(value, negated) => Some((cell(value) == Cell::Null) != *negated),
             Self::Distinct(value, other, negated) => Some((cell(value) != Cell::Number(*other)) != *negated),

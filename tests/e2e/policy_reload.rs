@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lakegate_tests::process::eventually;
-use lakegate_tests::stack::{DEMO_POLICY, Options, Stack};
+use lakegate_tests::stack::{DEMO_POLICY, Options, Stack, policy_text};
 
 const SMALL: &str = "SELECT status FROM support.tickets WHERE ticket_id = 'T-100001'";
 
@@ -31,7 +31,7 @@ fn an_edited_policy_goes_live_and_a_bad_edit_leaves_the_last_good_one() {
     assert_eq!(rule(&stack), "interactive_small");
 
     let good = DEMO_POLICY.replace("- name: interactive_small", "- name: renamed_rule");
-    std::fs::write(&file, good).expect("policy file");
+    std::fs::write(&file, policy_text(&good, true)).expect("policy file");
     eventually("the new policy decides", Duration::from_secs(20), || {
         (rule(&stack) == "renamed_rule").then_some(())
     });

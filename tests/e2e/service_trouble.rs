@@ -63,7 +63,14 @@ fn a_service_slower_than_its_deadline_is_not_waited_for() {
         r#"{"v":1,"facts":{"estimated_bytes":1,"reflection_covers_query":false}}"#.into(),
         Duration::from_secs(30),
     ));
-    let stack = start("slow", Service::At(fake.url.clone()));
+    let stack = Stack::start(
+        "slow",
+        &Options {
+            service: Service::At(fake.url.clone()),
+            patient: false,
+            ..Options::default()
+        },
+    );
     check_unknown(&stack);
     assert_eq!(
         fake.facts_requests(),

@@ -50,6 +50,9 @@ pub struct Options {
     pub service_config: String,
     /// Lines to replace in the bootstrap, before it is used.
     pub bootstrap_edits: Vec<(String, String)>,
+    /// Wait long for the service: what is tested must not hang on how busy the machine is. Off where the policy's own
+    /// deadline is the point.
+    pub patient: bool,
 }
 
 /// The reference policy.
@@ -79,6 +82,7 @@ impl Default for Options {
             listen: None,
             service_config: String::new(),
             bootstrap_edits: Vec::new(),
+            patient: true,
         }
     }
 }
@@ -133,7 +137,7 @@ impl Stack {
         let (batch_process, batch) = engine("batch", &catalog, &folder);
 
         let policy = folder.join("policy.yaml");
-        std::fs::write(&policy, &options.policy).expect("policy file");
+        std::fs::write(&policy, policy_text(&options.policy, options.patient)).expect("policy file");
         let service_config = folder.join("lakegate.yaml");
         std::fs::write(&service_config, service_yaml(&catalog, &interactive, &batch, options)).expect("service config");
         let (service, service_url) = match &options.service {
@@ -318,6 +322,15 @@ fn service(config: &Path, folder: &Path) -> (Process, String) {
     let mut command = Command::new(paths::program("lakegate"));
     command.args(["serve", "--config"]).arg(config);
     Process::start_server(&mut command, &folder.join("service.log"))
+}
+
+/// The policy as it is used: with a long deadline if it names none and the caller is patient.
+#[must_use]
+pub fn policy_text(policy: &str, patient: bool) -> String {
+    if patient && !policy.contains("\nfailure:") {
+        return format!("{policy}\nfailure: {{ deadline_ms: 10000 }}\n");
+    }
+    policy.to_owned()
 }
 
 /// Waits until the service is ready, and both engines have said how busy they are: from then on the first state that

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-/// The folder of the repository.
+/// The folder of the repository: as `cargo run` says, since clones that share a target folder share this program too.
 pub(crate) fn repository() -> PathBuf {
-    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let manifest = PathBuf::from(manifest);
     manifest.parent().map(PathBuf::from).unwrap_or(manifest)
 }
 

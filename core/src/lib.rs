@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+pub mod calendar;
 pub mod decision;
 pub mod engine;
 pub mod headers;

@@ -1,63 +1,10 @@
 //! Dates and timestamps as SQL writes them, and back.
 //!
-//! Only forms that every engine reads alike are accepted; anything else is no date here, and then prunes nothing.
+//! Only forms that every engine reads alike are accepted; anything else is no date here, and then prunes nothing. The
+//! calendar itself is core's.
 
-/// Days from 1970-01-01 of a date of the proleptic Gregorian calendar.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
-/// Year, month and day of a number of days from 1970-01-01.
-pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
-}
-
-fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-/// A number of one or two digits (or exactly `width`, for years).
-fn digits(text: &str, least: usize, most: usize) -> Option<i64> {
-    if text.len() < least || text.len() > most || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    text.parse().ok()
-}
-
-/// `2026-08-01`, as days from 1970-01-01.
-pub(crate) fn parse_date(text: &str) -> Option<i64> {
-    let mut parts = text.trim().split('-');
-    let year = digits(parts.next()?, 4, 4)?;
-    let month = digits(parts.next()?, 1, 2)?;
-    let day = digits(parts.next()?, 1, 2)?;
-    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=days_in_month(year, month)).contains(&day) {
-        return None;
-    }
-    Some(days_from_civil(year, month, day))
-}
+pub(crate) use lakegate_core::calendar::{civil_from_days, format_date, parse_date};
+use lakegate_core::calendar::{digits, format_time_of_day};
 
 /// What a timestamp says of its zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,20 +79,12 @@ fn parse_offset(text: &str) -> Option<i64> {
     Some(sign * (hours * 3600 + minutes * 60))
 }
 
-/// `2026-08-01`
-pub(crate) fn format_date(days: i64) -> String {
-    let (year, month, day) = civil_from_days(days);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
 /// `2026-08-01T10:00:00.000000`
 pub(crate) fn format_micros(micros: i64) -> String {
     const MICROS_A_DAY: i64 = 86_400 * 1_000_000;
     let date = format_date(micros.div_euclid(MICROS_A_DAY));
-    let rest = micros.rem_euclid(MICROS_A_DAY);
-    let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{date}T{hour:02}:{minute:02}:{second:02}.{fraction:06}")
+    let time = format_time_of_day(micros.rem_euclid(MICROS_A_DAY));
+    format!("{date}T{time}")
 }
 
 #[cfg(test)]

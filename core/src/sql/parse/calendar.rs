@@ -1,6 +1,14 @@
-//! Dates and times of the proleptic Gregorian calendar, as days and microseconds from 1970-01-01 without zone.
+//! Units of time, and the dates and times that statements write, as days and microseconds from 1970-01-01 without zone.
 //!
-//! Years from 1 to 9999 only; what is written otherwise, or leaves that range, has no answer here.
+//! Years from 1 to 9999 only; what is written otherwise, or leaves that range, has no answer here. The calendar itself is
+//! [`crate::calendar`].
+
+use crate::calendar::{self, civil_from_days, days_from_civil, days_in_month, digits};
+
+/// 0001-01-01
+const FIRST_DAY: i64 = -719_162;
+/// 9999-12-31
+const LAST_DAY: i64 = 2_932_896;
 
 /// Microseconds.
 pub(super) const MICROS_A_DAY: i64 = 86_400 * MICROS_A_SECOND;
@@ -74,45 +82,6 @@ impl Unit {
     }
 }
 
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-fn digits(text: &str, least: usize, most: usize) -> Option<i64> {
-    let fits = (least..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    if fits { text.parse().ok() } else { None }
-}
-
 /// The first day of a year.
 pub(super) fn year_start(year: i64) -> Option<i64> {
     (1..=9998).contains(&year).then(|| days_from_civil(year, 1, 1))
@@ -120,11 +89,7 @@ pub(super) fn year_start(year: i64) -> Option<i64> {
 
 /// `2026-08-01`
 pub(super) fn parse_date(text: &str) -> Option<i64> {
-    let mut parts = text.trim().split('-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    let (year, month, day) = (digits(year, 4, 4)?, digits(month, 1, 2)?, digits(day, 1, 2)?);
-    let exists = year > 0 && (1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day);
-    (exists && parts.next().is_none()).then(|| days_from_civil(year, month, day))
+    calendar::parse_date(text).filter(|days| FIRST_DAY <= *days)
 }
 
 /// `2026-08-01 10:00:00.5`, up to six decimals, without zone.
@@ -151,19 +116,14 @@ pub(super) fn parse_micros(text: &str) -> Option<i64> {
 
 /// `2026-08-01`
 pub(super) fn format_date(days: i64) -> Option<String> {
-    // From the year 1 to the end of 9999.
-    if !(-719_162..=2_932_896).contains(&days) {
-        return None;
-    }
-    let (year, month, day) = civil_from_days(days);
-    Some(format!("{year:04}-{month:02}-{day:02}"))
+    (FIRST_DAY..=LAST_DAY)
+        .contains(&days)
+        .then(|| calendar::format_date(days))
 }
 
 /// `2026-08-01 10:00:00.000000`
 pub(super) fn format_micros(micros: i64) -> Option<String> {
     let date = format_date(micros.div_euclid(MICROS_A_DAY))?;
-    let rest = micros.rem_euclid(MICROS_A_DAY);
-    let (seconds, fraction) = (rest / MICROS_A_SECOND, rest % MICROS_A_SECOND);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    Some(format!("{date} {hour:02}:{minute:02}:{second:02}.{fraction:06}"))
+    let time = calendar::format_time_of_day(micros.rem_euclid(MICROS_A_DAY));
+    Some(format!("{date} {time}"))
 }

@@ -11,6 +11,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::policy::condition::Signal;
 use crate::sql::scan::{Scan, StatementKind};
 
 /// A value that may be unknown, or not asked for yet.
@@ -148,17 +149,9 @@ impl Facts {
         if scan.windows == 0 && !scan.match_recognize {
             facts.has_window_over_large_partition = Fact::Known(false);
         }
-        let reads_targets = matches!(
-            scan.inner_kind,
-            StatementKind::Merge
-                | StatementKind::Update
-                | StatementKind::Delete
-                | StatementKind::Analyze
-                | StatementKind::Maintenance
-        );
         // What a procedure reads, only it knows.
         let opaque = scan.table_function || scan.inner_kind == StatementKind::Call;
-        let reads_nothing = scan.tables.is_empty() && !reads_targets && !opaque;
+        let reads_nothing = scan.tables.is_empty() && !scan.inner_kind.reads_targets() && !opaque;
         if !scan.executes || reads_nothing {
             facts.estimated_bytes = Fact::Known(0);
         }
@@ -215,16 +208,69 @@ impl Facts {
 
     /// Ends the asking: what has no answer by now is unknown.
     pub fn close(&mut self, cause: &str) {
-        self.estimated_bytes.close(cause);
-        self.reflection_covers_query.close(cause);
-        self.has_window_over_large_partition.close(cause);
-        self.has_udf.close(cause);
-        self.no_expensive_ops.close(cause);
-        self.join_tables.close(cause);
-        self.output_columns.close(cause);
-        self.limit_bounds_scan.close(cause);
-        self.session_bytes_remaining.close(cause);
+        for signal in &Self::SIGNALS {
+            self.close_one(signal, cause);
+        }
     }
+
+    /// Ends the asking for one signal. One that is no fact, and so is always answered, is let be.
+    pub fn close_one(&mut self, signal: &Signal, cause: &str) {
+        match signal {
+            Signal::EstimatedBytes => self.estimated_bytes.close(cause),
+            Signal::ReflectionCoversQuery => self.reflection_covers_query.close(cause),
+            Signal::HasWindowOverLargePartition => self.has_window_over_large_partition.close(cause),
+            Signal::HasUdf => self.has_udf.close(cause),
+            Signal::NoExpensiveOps => self.no_expensive_ops.close(cause),
+            Signal::JoinTables => self.join_tables.close(cause),
+            Signal::OutputColumns => self.output_columns.close(cause),
+            Signal::LimitBoundsScan => self.limit_bounds_scan.close(cause),
+            Signal::SessionBytesRemaining => self.session_bytes_remaining.close(cause),
+            Signal::ClientTag
+            | Signal::Source
+            | Signal::User
+            | Signal::StatementKind
+            | Signal::PrincipalClass
+            | Signal::QueueWaitMs(_) => {}
+        }
+    }
+
+    /// The facts that nobody has asked for yet.
+    #[must_use]
+    pub fn unasked(&self) -> Vec<Signal> {
+        Self::SIGNALS
+            .into_iter()
+            .filter(|signal| match signal {
+                Signal::EstimatedBytes => self.estimated_bytes.is_unasked(),
+                Signal::ReflectionCoversQuery => self.reflection_covers_query.is_unasked(),
+                Signal::HasWindowOverLargePartition => self.has_window_over_large_partition.is_unasked(),
+                Signal::HasUdf => self.has_udf.is_unasked(),
+                Signal::NoExpensiveOps => self.no_expensive_ops.is_unasked(),
+                Signal::JoinTables => self.join_tables.is_unasked(),
+                Signal::OutputColumns => self.output_columns.is_unasked(),
+                Signal::LimitBoundsScan => self.limit_bounds_scan.is_unasked(),
+                Signal::SessionBytesRemaining => self.session_bytes_remaining.is_unasked(),
+                Signal::ClientTag
+                | Signal::Source
+                | Signal::User
+                | Signal::StatementKind
+                | Signal::PrincipalClass
+                | Signal::QueueWaitMs(_) => false,
+            })
+            .collect()
+    }
+
+    /// The signals that are facts.
+    const SIGNALS: [Signal; 9] = [
+        Signal::EstimatedBytes,
+        Signal::ReflectionCoversQuery,
+        Signal::HasWindowOverLargePartition,
+        Signal::HasUdf,
+        Signal::NoExpensiveOps,
+        Signal::JoinTables,
+        Signal::OutputColumns,
+        Signal::LimitBoundsScan,
+        Signal::SessionBytesRemaining,
+    ];
 }
 
 /// What a statement submission says about itself and its sender, plus the facts gathered so far.
@@ -246,6 +292,17 @@ pub struct Signals {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn after_closing_nothing_is_left_to_ask_for() {
+        let mut facts = Facts::default();
+        assert_eq!(facts.unasked(), Facts::SIGNALS);
+        facts.close_one(&Signal::HasUdf, "not parsed");
+        assert!(!facts.unasked().contains(&Signal::HasUdf));
+        facts.close("no answer");
+        assert_eq!(facts.unasked(), []);
+        assert_eq!(facts.has_udf, Fact::Unknown("not parsed".into()));
+    }
 
     #[test]
     fn absent_null_minus_one_and_unknown_are_one_state_and_not_zero() {

@@ -9,3 +9,12 @@ pub mod lexer;
 #[cfg(feature = "parser")]
 pub mod parse;
 pub mod scan;
+
+/// Prepared statements, name and text, as scan and parser take them.
+#[must_use]
+pub fn borrowed(prepared: &[(String, String)]) -> Vec<(&str, &str)> {
+    prepared
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect()
+}

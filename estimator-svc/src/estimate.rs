@@ -26,6 +26,7 @@ use lakegate_core::policy::condition::Signal;
 use lakegate_core::protocol::Protocol;
 use lakegate_core::reflection::{AggregateShape, Reflection};
 use lakegate_core::signals::{Fact, Facts, Signals};
+use lakegate_core::sql::borrowed;
 use lakegate_core::sql::lexer::LexicalRules;
 use lakegate_core::sql::parse::{Columns, ParseInput, ParseTime, Parsed, parse};
 use lakegate_core::sql::scan::{Scan, StatementKind, TableName, scan};
@@ -137,12 +138,7 @@ impl Estimator {
         let deadline = Instant::now() + question.deadline;
         let request = &question.request;
         let rules = lexical_rules(question.protocol);
-        let prepared: Vec<(&str, &str)> = request
-            .prepared
-            .iter()
-            .map(|(name, text)| (name.as_str(), text.as_str()))
-            .collect();
-        let scan = scan(&request.sql, &rules, &prepared);
+        let scan = scan(&request.sql, &rules, &borrowed(&request.prepared));
         let mut facts = Facts::from_scan(&scan);
         facts.session_bytes_remaining.close("no budget ledger");
         let mut work = Work {
@@ -333,26 +329,7 @@ impl Work<'_> {
     fn needs(&self) -> Option<Vec<Signal>> {
         let policy = &self.question.policy;
         let mut needs = if self.question.eager {
-            let facts = &self.signals.facts;
-            [
-                (facts.estimated_bytes.is_unasked(), Signal::EstimatedBytes),
-                (
-                    facts.reflection_covers_query.is_unasked(),
-                    Signal::ReflectionCoversQuery,
-                ),
-                (
-                    facts.has_window_over_large_partition.is_unasked(),
-                    Signal::HasWindowOverLargePartition,
-                ),
-                (facts.has_udf.is_unasked(), Signal::HasUdf),
-                (facts.no_expensive_ops.is_unasked(), Signal::NoExpensiveOps),
-                (facts.join_tables.is_unasked(), Signal::JoinTables),
-                (facts.output_columns.is_unasked(), Signal::OutputColumns),
-                (facts.limit_bounds_scan.is_unasked(), Signal::LimitBoundsScan),
-            ]
-            .into_iter()
-            .filter_map(|(unasked, signal)| unasked.then_some(signal))
-            .collect()
+            self.signals.facts.unasked()
         } else {
             let nothing_known = EngineStates::new();
             let mut needs = Vec::new();
@@ -382,20 +359,8 @@ impl Work<'_> {
         if wants(Signal::OutputColumns) && self.signals.facts.output_columns.is_unasked() {
             self.find_star_columns().await;
         }
-        let facts = &mut self.signals.facts;
         for signal in needs.iter().filter(|signal| !is_bytes(signal)) {
-            const CAUSE: &str = "not answered";
-            match signal {
-                Signal::ReflectionCoversQuery => facts.reflection_covers_query.close(CAUSE),
-                Signal::HasWindowOverLargePartition => facts.has_window_over_large_partition.close(CAUSE),
-                Signal::HasUdf => facts.has_udf.close(CAUSE),
-                Signal::NoExpensiveOps => facts.no_expensive_ops.close(CAUSE),
-                Signal::JoinTables => facts.join_tables.close(CAUSE),
-                Signal::OutputColumns => facts.output_columns.close(CAUSE),
-                Signal::LimitBoundsScan => facts.limit_bounds_scan.close(CAUSE),
-                Signal::SessionBytesRemaining => facts.session_bytes_remaining.close(CAUSE),
-                _ => {}
-            }
+            self.signals.facts.close_one(signal, "not answered");
         }
     }
 
@@ -407,15 +372,10 @@ impl Work<'_> {
         let rules = lexical_rules(self.question.protocol);
         // The parser needs a deep stack and may take a while; a panic in it must not be ours.
         let task = tokio::task::spawn_blocking(move || {
-            let prepared: Vec<(&str, &str)> = request
-                .prepared
-                .iter()
-                .map(|(name, text)| (name.as_str(), text.as_str()))
-                .collect();
             parse(&ParseInput {
                 text: &request.sql,
                 rules: &rules,
-                prepared: &prepared,
+                prepared: &borrowed(&request.prepared),
                 now: clock(),
             })
         });

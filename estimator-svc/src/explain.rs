@@ -5,12 +5,12 @@
 
 use std::fmt::Write;
 
-use lakegate_core::decision::{Outcome, RuleTrace, Target, decide, principal_class, trace};
+use lakegate_core::decision::{Outcome, RuleTrace, Target, decide, decide_closed, principal_class, trace};
 use lakegate_core::engine::EngineStates;
 use lakegate_core::signals::Facts;
 use serde::Serialize;
 
-use crate::estimate::{Answer, Estimator, Question, StatementEstimate};
+use crate::estimate::{Answer, Question, StatementEstimate};
 
 /// The explanation.
 #[derive(Clone, Debug, Serialize)]
@@ -130,12 +130,6 @@ impl From<RuleTrace> for Rule {
     }
 }
 
-/// Decides on a statement without sending it anywhere.
-pub async fn explain(estimator: &Estimator, question: &Question) -> Explanation {
-    let answer = estimator.answer(question).await;
-    explain_answer(question, answer)
-}
-
 /// Explains what an answer leads to.
 #[must_use]
 pub fn explain_answer(question: &Question, answer: Answer) -> Explanation {
@@ -149,11 +143,9 @@ pub fn explain_answer(question: &Question, answer: Answer) -> Explanation {
     let Question { policy, engines, .. } = question;
     let found = signals.facts.clone();
     let rules = trace(policy, &signals, engines).into_iter().map(Rule::from).collect();
-    let verdict = loop {
-        match decide(policy, question.protocol, &signals, engines) {
-            Outcome::Decided(verdict) => break verdict,
-            Outcome::Needs(_) => signals.facts.close("not answered"),
-        }
+    let verdict = match decide(policy, question.protocol, &signals, engines) {
+        Outcome::Decided(verdict) => verdict,
+        Outcome::Needs(_) => decide_closed(policy, question.protocol, &mut signals, engines, "not answered"),
     };
     let (action, engine, cluster) = match verdict.target {
         Target::Engine { engine, cluster } => ("route", Some(engine), Some(cluster)),

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::Protocol;
 use crate::signals::{Facts, Signals};
+use crate::sql::borrowed;
 use crate::sql::lexer::LexicalRules;
 use crate::sql::scan::{MAX_SCAN_BYTES, Scan, StatementKind, scan};
 use crate::wire::{FactsRequest, VERSION};
@@ -75,12 +76,7 @@ impl Submission {
     /// Scans the statement with Trino's lexical rules and the prepared statements that came along.
     #[must_use]
     pub fn scan(&self, sql: &str) -> Scan {
-        let prepared: Vec<(&str, &str)> = self
-            .prepared
-            .iter()
-            .map(|(name, text)| (name.as_str(), text.as_str()))
-            .collect();
-        scan(sql, &LexicalRules::TRINO, &prepared)
+        scan(sql, &LexicalRules::TRINO, &borrowed(&self.prepared))
     }
 }
 

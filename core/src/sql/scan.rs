@@ -91,6 +91,15 @@ pub enum StatementKind {
 }
 
 impl StatementKind {
+    /// True if what the statement names as its target is read as well, and so costs a scan.
+    #[must_use]
+    pub fn reads_targets(self) -> bool {
+        matches!(
+            self,
+            Self::Merge | Self::Update | Self::Delete | Self::Analyze | Self::Maintenance
+        )
+    }
+
     /// The word that policies, headers and logs use.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use lakegate_core::predicate::{Column, Predicate, Translated};
 use lakegate_core::sql::parse::{Parsed, UnusedCondition};
-use lakegate_core::sql::scan::{Scan, StatementKind, TableName};
+use lakegate_core::sql::scan::{Scan, TableName};
 
 /// One occurrence of a table.
 #[derive(Clone, Debug)]
@@ -65,15 +65,11 @@ pub(super) fn reads<'a>(scan: &Scan, parsed: Option<&'a Parsed>) -> Vec<Read<'a>
 
 /// What the scan sees: the tables read, and the target if it is read before it is written.
 fn occurrences(scan: &Scan) -> Vec<&TableName> {
-    let reads_targets = matches!(
-        scan.inner_kind,
-        StatementKind::Merge
-            | StatementKind::Update
-            | StatementKind::Delete
-            | StatementKind::Analyze
-            | StatementKind::Maintenance
-    );
-    let targets = if reads_targets { scan.targets.as_slice() } else { &[] };
+    let targets = if scan.inner_kind.reads_targets() {
+        scan.targets.as_slice()
+    } else {
+        &[]
+    };
     scan.tables.iter().chain(targets).collect()
 }
 

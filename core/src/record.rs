@@ -3,7 +3,7 @@
 //! Both print from the same record, so they cannot disagree. No statement text is in either. Not here: metrics, which
 //! count [`crate::decision::Reason`] by engine.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use crate::decision::{Target, Verdict};
 use crate::headers;
@@ -79,32 +79,51 @@ impl DecisionRecord<'_> {
     /// The object for the access log.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut object = Map::new();
-        let mut put = |key: &str, value: Value| {
-            object.insert(key.to_owned(), value);
+        let (estimated_bytes, estimate_unknown) = match &self.signals.facts.estimated_bytes {
+            Fact::Known(bytes) => (Some(*bytes), None),
+            Fact::Unknown(cause) => (None, Some(cause.as_str())),
+            Fact::Unasked => (None, None),
         };
-        put("id", json!(self.id));
-        put("policy", json!(self.policy_version));
-        put("engine", json!(self.verdict.target.engine()));
-        if let Target::Engine { cluster, .. } = &self.verdict.target {
-            put("cluster", json!(cluster));
-        }
-        put("rule", json!(self.verdict.rule));
-        put("reason", json!(self.verdict.reason.code()));
-        put("reason_text", json!(self.verdict.reason_text));
-        put("kind", json!(self.signals.statement_kind));
-        match &self.signals.facts.estimated_bytes {
-            Fact::Known(bytes) => put("estimated_bytes", json!(bytes)),
-            Fact::Unknown(cause) => {
-                put("estimated_bytes", Value::Null);
-                put("estimate_unknown", json!(cause));
-            }
-            Fact::Unasked => put("estimated_bytes", Value::Null),
-        }
-        put("estimate_source", json!(self.source.as_str()));
-        if let Some(class) = self.principal_class {
-            put("class", json!(class));
-        }
-        Value::Object(object).to_string()
+        let cluster = match &self.verdict.target {
+            Target::Engine { cluster, .. } => Some(cluster.as_str()),
+            Target::Reject => None,
+        };
+        // Text and numbers only: there is nothing in it that could fail.
+        serde_json::to_string(&LogObject {
+            class: self.principal_class,
+            cluster,
+            engine: self.verdict.target.engine(),
+            estimate_source: self.source.as_str(),
+            estimate_unknown,
+            estimated_bytes,
+            id: self.id,
+            kind: self.signals.statement_kind,
+            policy: self.policy_version,
+            reason: self.verdict.reason.code(),
+            reason_text: &self.verdict.reason_text,
+            rule: &self.verdict.rule,
+        })
+        .unwrap_or_default()
     }
+}
+
+/// The access log's object, as it is written.
+#[derive(Serialize)]
+struct LogObject<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<&'a str>,
+    engine: &'a str,
+    estimate_source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate_unknown: Option<&'a str>,
+    /// `null` if it is unknown or was not needed.
+    estimated_bytes: Option<u64>,
+    id: &'a str,
+    kind: &'a str,
+    policy: &'a str,
+    reason: &'a str,
+    reason_text: &'a str,
+    rule: &'a str,
 }

@@ -13,19 +13,9 @@
 
 #[path = "golden/format.rs"]
 mod format;
+mod reference;
 
-use lakegate_core::policy::{Overlay, Policy};
-
-fn policy() -> Policy {
-    let overlay = Overlay {
-        clusters: vec![
-            ("interactive".into(), "trino".into(), "http://127.0.0.1:1".into()),
-            ("batch".into(), "trino".into(), "http://127.0.0.1:2".into()),
-        ],
-    };
-    let text = include_str!("../../tests/fixtures/reference-policy.yaml");
-    Policy::from_yaml("reference-policy.yaml", text, &overlay).unwrap()
-}
+use reference::policy;
 
 fn check(file: &str, text: &str) {
     let policy = policy();

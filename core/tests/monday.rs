@@ -4,8 +4,11 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    unreachable_pub,
     reason = "helpers of tests are tests"
 )]
+
+mod reference;
 
 use lakegate_core::decision::{Outcome, Reason, Target, Verdict, decide, trace};
 use lakegate_core::engine::{EngineState, EngineStates};
@@ -13,20 +16,10 @@ use lakegate_core::policy::condition::Signal;
 use lakegate_core::policy::{Overlay, Policy};
 use lakegate_core::protocol::Protocol;
 use lakegate_core::signals::{Fact, Facts, Signals};
+use reference::policy;
 
 const GB: u64 = 1024 * 1024 * 1024;
 const TB: u64 = 1024 * GB;
-
-fn policy() -> Policy {
-    let overlay = Overlay {
-        clusters: vec![
-            ("interactive".into(), "trino".into(), "http://127.0.0.1:1".into()),
-            ("batch".into(), "trino".into(), "http://127.0.0.1:2".into()),
-        ],
-    };
-    let text = include_str!("../../tests/fixtures/reference-policy.yaml");
-    Policy::from_yaml("reference-policy.yaml", text, &overlay).unwrap()
-}
 
 /// A plain statement: nothing expensive in it, no reflection, one table.
 fn statement(tags: &[&str], estimated_bytes: Fact<u64>) -> Signals {

@@ -269,16 +269,7 @@ mod tests {
 
     #[test]
     fn an_equality_delete_whose_values_lie_elsewhere_does_not_apply() {
-        let stats = |lower, upper| {
-            Box::new([ColumnStats {
-                id: 1,
-                values: Some(10),
-                nulls: Some(0),
-                nans: None,
-                lower: Some(Value::Int(lower)),
-                upper: Some(Value::Int(upper)),
-            }])
-        };
+        let stats = |lower, upper| Box::new([ColumnStats::ints(lower, upper)]);
         let mut file = data("a", 1, 1);
         file.columns = stats(0, 9);
         let mut far = delete("e", 5, 1, equality());

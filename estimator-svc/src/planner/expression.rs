@@ -251,17 +251,6 @@ mod tests {
     use super::super::value::Real;
     use super::*;
 
-    fn stats(lower: i64, upper: i64) -> ColumnStats {
-        ColumnStats {
-            id: 1,
-            values: Some(10),
-            nulls: Some(0),
-            nans: None,
-            lower: Some(Value::Int(lower)),
-            upper: Some(Value::Int(upper)),
-        }
-    }
-
     #[test]
     fn bounds_decide_comparisons_at_their_edges() {
         let int = Value::Int;
@@ -284,7 +273,7 @@ mod tests {
             (Test::IsNull, false),
             (Test::NotNull, true),
         ] {
-            assert_eq!(test.might_match(&stats(10, 20)), want, "{test:?}");
+            assert_eq!(test.might_match(&ColumnStats::ints(10, 20)), want, "{test:?}");
         }
     }
 
@@ -292,13 +281,13 @@ mod tests {
     fn an_in_list_is_tested_value_by_value_and_not_bound_by_bound() {
         // Both bounds let some value through, yet no single value passes both.
         let test = Test::In(vec![Value::Int(5), Value::Int(25)]);
-        assert!(!test.might_match(&stats(10, 20)));
+        assert!(!test.might_match(&ColumnStats::ints(10, 20)));
     }
 
     #[test]
     fn a_long_in_list_prunes_nothing() {
         let list: Vec<Value> = (1000..1000 + 201).map(Value::Int).collect();
-        assert!(Test::In(list).might_match(&stats(10, 20)));
+        assert!(Test::In(list).might_match(&ColumnStats::ints(10, 20)));
     }
 
     #[test]
@@ -307,13 +296,13 @@ mod tests {
             nulls: Some(10),
             lower: None,
             upper: None,
-            ..stats(0, 0)
+            ..ColumnStats::ints(0, 0)
         };
         let nans = ColumnStats {
             nans: Some(10),
             lower: None,
             upper: None,
-            ..stats(0, 0)
+            ..ColumnStats::ints(0, 0)
         };
         for test in [
             Test::Eq(Value::Int(1)),
@@ -335,7 +324,7 @@ mod tests {
             let stats = ColumnStats {
                 lower: bound.clone(),
                 upper: bound,
-                ..stats(0, 0)
+                ..ColumnStats::ints(0, 0)
             };
             for test in [
                 Test::Lt(Value::Int(1)),
@@ -353,7 +342,7 @@ mod tests {
             lower: Some(Value::Str(lower.into())),
             upper: Some(Value::Str(upper.into())),
             nulls: Some(nulls),
-            ..stats(0, 0)
+            ..ColumnStats::ints(0, 0)
         };
         for (lower, upper, starts, starts_otherwise) in [
             ("abc", "abd", true, true),

@@ -23,6 +23,19 @@ pub(crate) struct ColumnStats {
 }
 
 impl ColumnStats {
+    /// Ten values of column 1, none of them NULL, between these two.
+    #[cfg(test)]
+    pub(crate) fn ints(lower: i64, upper: i64) -> Self {
+        Self {
+            id: 1,
+            values: Some(10),
+            nulls: Some(0),
+            nans: None,
+            lower: Some(Value::Int(lower)),
+            upper: Some(Value::Int(upper)),
+        }
+    }
+
     /// True if every value is known to be NULL.
     pub(crate) fn only_nulls(&self) -> bool {
         self.nulls.is_some_and(|nulls| nulls > 0) && self.nulls == self.values

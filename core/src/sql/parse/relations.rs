@@ -16,7 +16,7 @@ use sqlparser::ast::{
     Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableFactor, TableWithJoins,
 };
 
-use super::query::Analysis;
+use super::query::{Analysis, Facts};
 use super::scope::{Relation, Scope, table_name};
 use super::walk::{Node, arguments};
 use super::{Declined, syntax};
@@ -82,19 +82,14 @@ impl Analysis<'_> {
                 alias,
                 ..
             } => {
-                let facts = self.nested(subquery, scope)?;
-                let mut relation = Relation::opaque(alias.as_ref().map(|alias| &alias.name));
-                relation.width = facts.width;
-                relation.bounded = facts.bounded;
-                relation.streams = facts.streams;
-                relation.limited = facts.limited;
-                scope.tables.extend(facts.tables);
-                scope.relations.push(relation);
-                for name in &facts.free {
+                let mut facts = self.nested(subquery, scope)?;
+                let free = std::mem::take(&mut facts.free);
+                push_query(scope, alias.as_ref().map(|alias| &alias.name), facts);
+                for name in free {
                     if *lateral {
-                        scope.note(name);
+                        scope.note(&name);
                     }
-                    scope.free.insert(name.clone());
+                    scope.free.insert(name);
                 }
                 Ok(())
             }
@@ -171,13 +166,7 @@ impl Analysis<'_> {
             && let Some(facts) = self.common_table(single)?
         {
             let own_name = Ident::new(single);
-            let mut relation = Relation::opaque(Some(alias.unwrap_or(&own_name)));
-            relation.width = facts.width;
-            relation.bounded = facts.bounded;
-            relation.streams = facts.streams;
-            relation.limited = facts.limited;
-            scope.tables.extend(facts.tables);
-            scope.relations.push(relation);
+            push_query(scope, Some(alias.unwrap_or(&own_name)), facts);
             return Ok(());
         }
         self.count_tables(1)?;
@@ -218,6 +207,17 @@ impl Analysis<'_> {
         push_opaque(scope, alias);
         Ok(())
     }
+}
+
+/// A query in the place of a table: what is known of its rows, and the tables that it reads.
+fn push_query(scope: &mut Scope<'_>, alias: Option<&Ident>, facts: Facts) {
+    let mut relation = Relation::opaque(alias);
+    relation.width = facts.width;
+    relation.bounded = facts.bounded;
+    relation.streams = facts.streams;
+    relation.limited = facts.limited;
+    scope.tables.extend(facts.tables);
+    scope.relations.push(relation);
 }
 
 fn push_opaque(scope: &mut Scope<'_>, alias: Option<&TableAlias>) {

@@ -13,6 +13,7 @@ mod unwrapping;
 use serde_json::Value;
 
 use super::{Declined, ParseInput, ParseTime, Parsed, ParsedTable, UnusedReason, parse};
+use crate::predicate::Comparison;
 use crate::sql::lexer::LexicalRules;
 
 fn trino(text: &str) -> Result<Parsed, Declined> {
@@ -65,4 +66,16 @@ fn unused(text: &str) -> Vec<(String, UnusedReason)> {
         .into_iter()
         .map(|condition| (condition.text, condition.reason))
         .collect()
+}
+
+/// The operator as SQL writes it.
+fn symbol(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Eq => "=",
+        Comparison::NotEq => "<>",
+        Comparison::Lt => "<",
+        Comparison::LtEq => "<=",
+        Comparison::Gt => ">",
+        Comparison::GtEq => ">=",
+    }
 }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::random::Random;
-use super::tables;
-use crate::predicate::{Column, Comparison, Literal, Predicate};
+use super::{symbol, tables};
+use crate::predicate::{Column, Literal, Predicate};
 use crate::sql::parse::ParsedTable;
 
 /// A value of a column: NULL, a number, or NaN.
@@ -289,14 +289,7 @@ fn keeps(predicate: &Predicate, row: &[Cell], nan_columns: &BTreeSet<Column>, na
         Predicate::And(parts) => parts.iter().all(|part| keeps(part, row, nan_columns, names)),
         Predicate::Or(parts) => parts.iter().any(|part| keeps(part, row, nan_columns, names)),
         Predicate::Compare(column, comparison, value) => {
-            let op = match comparison {
-                Comparison::Eq => "=",
-                Comparison::NotEq => "<>",
-                Comparison::Lt => "<",
-                Comparison::LtEq => "<=",
-                Comparison::Gt => ">",
-                Comparison::GtEq => ">=",
-            };
+            let op = symbol(*comparison);
             let orders = !matches!(op, "=" | "<>");
             (orders && nan_columns.contains(column)) && cell(column) == Cell::NaN
                 || compare(cell(column), op, literal(value)) == Some(true)

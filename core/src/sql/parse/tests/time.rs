@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::random::Random;
-use super::{Declined, ParseInput, ParseTime, Parsed, check, parse, tables};
-use crate::predicate::{Comparison, Literal, Predicate};
+use super::{Declined, ParseInput, ParseTime, Parsed, check, parse, symbol, tables};
+use crate::predicate::{Literal, Predicate};
 use crate::sql::lexer::LexicalRules;
 
 /// 2026-08-01 12:00:00 UTC
@@ -207,14 +207,7 @@ fn keeps(predicate: &Predicate, point: &str) -> bool {
         Predicate::And(parts) => parts.iter().all(|part| keeps(part, point)),
         Predicate::Or(parts) => parts.iter().any(|part| keeps(part, point)),
         Predicate::Compare(_, comparison, Literal::Date(text) | Literal::Timestamp(text)) => {
-            let op = match comparison {
-                Comparison::Eq => "=",
-                Comparison::NotEq => "<>",
-                Comparison::Lt => "<",
-                Comparison::LtEq => "<=",
-                Comparison::Gt => ">",
-                Comparison::GtEq => ">=",
-            };
+            let op = symbol(*comparison);
             let other = if text.len() == 10 {
                 cut(text, "day")
             } else {

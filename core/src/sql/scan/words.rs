@@ -235,11 +235,8 @@ const fn places() -> [u8; 256] {
     while let Some((&(key, _), others)) = rest.split_first() {
         let mut at = place(key);
         index += 1;
-        loop {
-            // Always true: the index is a byte.
-            let Some(slot) = places.as_mut_slice().split_at_mut(at as usize).1.first_mut() else {
-                break;
-            };
+        // There always is such a place: the index is a byte.
+        while let Some(slot) = places.as_mut_slice().split_at_mut(at as usize).1.first_mut() {
             if *slot == 0 {
                 *slot = index;
                 break;

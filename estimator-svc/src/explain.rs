@@ -8,9 +8,11 @@ use std::fmt::Write;
 use lakegate_core::decision::{Outcome, RuleTrace, Target, decide, decide_closed, principal_class, trace};
 use lakegate_core::engine::EngineStates;
 use lakegate_core::signals::Facts;
+use lakegate_core::sql::borrowed;
+use lakegate_core::sql::scan::fingerprint;
 use serde::Serialize;
 
-use crate::estimate::{Answer, Question, StatementEstimate};
+use crate::estimate::{Answer, Question, StatementEstimate, lexical_rules};
 
 /// The explanation.
 #[derive(Clone, Debug, Serialize)]
@@ -136,6 +138,15 @@ impl From<RuleTrace> for Rule {
     }
 }
 
+fn question_fingerprint(question: &Question) -> u128 {
+    let request = &question.request;
+    fingerprint(
+        &request.sql,
+        &lexical_rules(question.protocol),
+        &borrowed(&request.prepared),
+    )
+}
+
 /// Explains what an answer leads to.
 #[must_use]
 pub fn explain_answer(question: &Question, answer: Answer) -> Explanation {
@@ -164,7 +175,7 @@ pub fn explain_answer(question: &Question, answer: Answer) -> Explanation {
             kind: scan.inner_kind.as_str(),
             tables: names(&scan.tables),
             targets: names(&scan.targets),
-            fingerprint: format!("{:032x}", scan.fingerprint),
+            fingerprint: format!("{:032x}", question_fingerprint(question)),
             not_parsed: declined,
         },
         sender: Sender {

@@ -3,18 +3,19 @@
 //! Each installs what it needs on a fresh machine, once, into the cache folder (`LAKEGATE_CACHE`, else
 //! `~/.cache/lakegate`). Standard library only, so that this compiles in a second.
 
+mod bench;
 mod imports;
 mod run;
 mod setup;
 mod test;
 
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   demo [--once]     a whole Lakegate plays the Monday minute; --once ends after it
   test [FILTER..]   format, lints, unit tests, and end to end on a real Envoy
-  bench [OPTIONS]   end to end against bare Envoy; `cargo xtask bench --help` has the options
+  bench [OPTIONS]   the core's work, and end to end against bare Envoy; `cargo xtask bench --help` has the options
   wasm              build the filter's module, check what it imports, print its path
 ";
 
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
     let result = match command {
         "demo" => demo(rest),
         "test" => test::run(rest),
-        "bench" => bench(rest),
+        "bench" => bench::run(rest),
         "wasm" => setup::wasm_module().map(|path| println!("{}", path.display())),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
@@ -51,62 +52,4 @@ fn demo(arguments: &[String]) -> Result<(), String> {
         &mut run::cargo(&["build", "--workspace"]),
     )?;
     run::replace_with(tools.command(&run::program("debug", "demo")?).args(arguments))
-}
-
-fn bench(arguments: &[String]) -> Result<(), String> {
-    if !needs_proxy(arguments) {
-        run::step(
-            "building bench, optimised",
-            &mut run::cargo(&["build", "--release", "--package", "lakegate-bench"]),
-        )?;
-        return run::replace_with(Command::new(run::program("release", "lakegate-bench")?).args(arguments));
-    }
-    let tools = setup::tools(setup::Needs::Demo)?;
-    run::step(
-        "building service and bench, optimised",
-        &mut run::cargo(&[
-            "build",
-            "--release",
-            "--package",
-            "lakegate",
-            "--package",
-            "lakegate-bench",
-        ]),
-    )?;
-    stated_warehouse(&tools)?;
-    run::replace_with(
-        tools
-            .command(&run::program("release", "lakegate-bench")?)
-            .args(arguments),
-    )
-}
-
-/// False for help, and for what is measured without Envoy and service.
-fn needs_proxy(arguments: &[String]) -> bool {
-    let mut suites = arguments.iter().skip_while(|argument| *argument != "--only").skip(1);
-    let asks_for_help = arguments
-        .iter()
-        .any(|argument| argument == "--help" || argument == "-h");
-    !asks_for_help && suites.next().is_none_or(|suites| suites.contains("envoy"))
-}
-
-/// The tables that the bench's service reads. Only the stand-in engine can make them, and it takes minutes to build;
-/// so it is built for that only if they are not there.
-fn stated_warehouse(tools: &setup::Tools) -> Result<(), String> {
-    let folder = tools.cache().join("warehouse-stated");
-    if folder.join("complete").exists() {
-        return Ok(());
-    }
-    run::step(
-        "building the stand-in engine",
-        &mut run::cargo(&["build", "--package", "lakegate-stand-in"]),
-    )?;
-    run::step(
-        "making the warehouse",
-        tools
-            .command(&run::program("debug", "lakegate-stand-in")?)
-            .args(["warehouse", "--kind", "stated", "--dir"])
-            .arg(folder)
-            .stdout(Stdio::null()),
-    )
 }

@@ -79,6 +79,15 @@ fn cache() -> Result<PathBuf, String> {
 
 /// Builds the filter's module and checks that it imports nothing but Envoy's own functions.
 pub(crate) fn wasm_module() -> Result<PathBuf, String> {
+    let path = build_for_wasm("lakegate-filter", &[])?;
+    let module = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let report = imports::check(&module)?;
+    eprintln!("xtask: the filter's module: {} KB, {report}", module.len() / 1024);
+    Ok(path)
+}
+
+/// Builds one of the packages that become modules, as the filter ships.
+pub(crate) fn build_for_wasm(package: &str, features: &[&str]) -> Result<PathBuf, String> {
     let folder = run::output(Command::new("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]));
     if !folder.is_some_and(|folder| Path::new(&folder).exists()) {
         run::step(
@@ -88,25 +97,12 @@ pub(crate) fn wasm_module() -> Result<PathBuf, String> {
                 .current_dir(run::repository()),
         )?;
     }
-    run::step(
-        "building the filter",
-        &mut run::cargo(&[
-            "build",
-            "--package",
-            "lakegate-filter",
-            "--target",
-            WASM_TARGET,
-            "--profile",
-            "wasm",
-        ]),
-    )?;
-    let path = run::target_folder()?
-        .join(WASM_TARGET)
-        .join("wasm/lakegate_filter.wasm");
-    let module = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let report = imports::check(&module)?;
-    eprintln!("xtask: the filter's module: {} KB, {report}", module.len() / 1024);
-    Ok(path)
+    let features = features.join(",");
+    let mut command = run::cargo(&["build", "--package", package, "--features", &features]);
+    command.args(["--target", WASM_TARGET, "--profile", "wasm"]);
+    run::step(&format!("building {package} for wasm"), &mut command)?;
+    let file = format!("{}.wasm", package.replace('-', "_"));
+    Ok(run::target_folder()?.join(WASM_TARGET).join("wasm").join(file))
 }
 
 /// What runs wasm tests in Node: wasm-bindgen's runner. Its version must be that of the library in the lock file, so each

@@ -130,6 +130,23 @@ pub struct Lexer<'a> {
     unterminated: bool,
 }
 
+/// The bytes of a word that are ASCII.
+static WORD_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut rest = table.as_mut_slice();
+    let mut byte = 0_u8;
+    while let Some((slot, others)) = rest.split_first_mut() {
+        *slot = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+        byte = byte.wrapping_add(1);
+        rest = others;
+    }
+    table
+};
+
+fn is_word_byte(byte: u8) -> bool {
+    WORD_BYTES.get(usize::from(byte)).copied().unwrap_or(false)
+}
+
 impl<'a> Lexer<'a> {
     /// Starts at the beginning of `text`.
     #[must_use]
@@ -222,15 +239,13 @@ impl<'a> Lexer<'a> {
     /// The offset after the quote that closes the one at `open`; a doubled quote does not close.
     fn quoted_end(&mut self, open: usize, quote: u8, backslash: bool) -> usize {
         let mut at = open + 1;
-        while let Some(byte) = self.byte(at) {
-            if byte == b'\\' && backslash {
-                at += 2;
-            } else if byte != quote {
-                at += 1;
-            } else if self.byte(at + 1) == Some(quote) {
-                at += 2;
-            } else {
-                return at + 1;
+        loop {
+            at = self.run_end(at, |byte| byte != quote && (byte != b'\\' || !backslash));
+            match (self.byte(at), self.byte(at + 1)) {
+                (None, _) => break,
+                (Some(b'\\'), _) if backslash => at += 2,
+                (_, Some(next)) if next == quote => at += 2,
+                _ => return at + 1,
             }
         }
         self.unterminated = true;
@@ -242,7 +257,7 @@ impl<'a> Lexer<'a> {
         let mut after_tag = open + 1;
         while self
             .byte(after_tag)
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            .is_some_and(|byte| is_word_byte(byte) && byte != b'$')
         {
             after_tag += 1;
         }
@@ -259,29 +274,29 @@ impl<'a> Lexer<'a> {
         })
     }
 
+    /// The offset of the first byte at or after `from` that is not of this class.
+    fn run_end(&self, from: usize, class: impl Fn(u8) -> bool) -> usize {
+        let rest = self.text.as_bytes().get(from..).unwrap_or_default();
+        let run = rest.iter().position(|&byte| !class(byte));
+        run.map_or(self.text.len().max(from), |run| from + run)
+    }
+
     fn word_end(&self, from: usize) -> usize {
         let mut at = from;
-        while let Some(byte) = self.byte(at) {
-            if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' {
-                at += 1;
-            } else if byte >= 0x80 {
-                match self.char_at(at) {
+        loop {
+            at = self.run_end(at, is_word_byte);
+            match self.byte(at) {
+                Some(0x80..) => match self.char_at(at) {
                     Some(c) if !c.is_whitespace() && c != '\u{feff}' => at += c.len_utf8(),
-                    _ => break,
-                }
-            } else {
-                break;
+                    _ => return at,
+                },
+                _ => return at,
             }
         }
-        at
     }
 
     fn digits_end(&self, from: usize) -> usize {
-        let mut at = from;
-        while self.byte(at).is_some_and(|byte| byte.is_ascii_digit() || byte == b'_') {
-            at += 1;
-        }
-        at
+        self.run_end(from, |byte| byte.is_ascii_digit() || byte == b'_')
     }
 
     /// A number. `1.from` is the number `1.` and the word `from` to every engine.

@@ -2,7 +2,7 @@
 //!
 //! What lives here: [`scan`], which always answers, and [`Scan`], its answer. The parts are `words` (which key word a
 //! word is), `statement` (what a statement's first words say, and what they wrap), `relations` (queries: tables, scopes,
-//! shape) and `digest` (fingerprint and scan key). What does not live here: a syntax check, the resolution of names
+//! shape), `fingerprint` (the digest that literals are left out of) and `digest` (what both digests are made of). What does not live here: a syntax check, the resolution of names
 //! against a catalog, and what predicates mean.
 //!
 //! The scanner goes through the tokens once, with a stack of open parentheses on the heap: it does not recurse, and its
@@ -14,17 +14,20 @@
 //! A text that could not be read to its end gives `complete: false`. Its answers are then lower bounds and nothing more.
 
 mod digest;
+mod fingerprint;
+mod octets;
 mod relations;
 mod statement;
 mod words;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt;
+use std::{fmt, mem};
 
 use serde::{Deserialize, Serialize};
 
-use self::digest::Digest;
+use self::digest::{Digest, Item};
+pub use self::fingerprint::fingerprint;
 use self::relations::{Clause, Frame};
 use self::words::Word;
 use crate::sql::lexer::{Lexer, LexicalRules, TokenKind, unquote};
@@ -268,9 +271,6 @@ pub struct Scan {
     pub session_properties: Vec<(String, String)>,
     /// Query ids that `CALL .. kill_query` names.
     pub kill_query_ids: Vec<String>,
-    /// The same for texts that differ in literals, in the length of `IN` lists and `VALUES` lists of literals, in white
-    /// space, comments and case. An `EXECUTE` has the fingerprint of the statement that it runs.
-    pub fingerprint: u128,
     /// The same for texts that differ in white space, comments and case only.
     pub scan_key: u128,
     /// Statements in the text; more than one is more than any of these engines runs in one request.
@@ -320,7 +320,6 @@ impl Scan {
             expensive_functions: false,
             session_properties: Vec::new(),
             kill_query_ids: Vec::new(),
-            fingerprint: 0,
             scan_key: 0,
             statements: 0,
             compressed: false,
@@ -334,40 +333,44 @@ impl Scan {
 /// `prepared` are the session's prepared statements, name and text: an `EXECUTE` is read as what it runs.
 #[must_use]
 pub fn scan(text: &str, rules: &LexicalRules, prepared: &[(&str, &str)]) -> Scan {
+    read(text, rules, prepared, |_| {})
+}
+
+/// Reads a text and hands over each text in it once that is read.
+fn read(
+    text: &str,
+    rules: &LexicalRules,
+    prepared: &[(&str, &str)],
+    mut after: impl FnMut(&Scanner<'_, '_, '_>),
+) -> Scan {
     let mut reading = Reading {
         rules,
         prepared,
         budget: MAX_SCAN_BYTES,
-        queue: VecDeque::from([Job {
-            text: Cow::Borrowed(text),
-            leads: true,
-            executes: true,
-        }]),
-        digests: Digests {
-            fingerprint: Digest::new(),
-            scan_key: Digest::new(),
-        },
+        queue: VecDeque::new(),
+        scan_key: Digest::new(),
         out: Scan::nothing(),
     };
+    let mut next = Some(Job {
+        text: Cow::Borrowed(text),
+        leads: true,
+        executes: true,
+    });
     for place in 0..MAX_TEXTS {
-        let Some(job) = reading.queue.pop_front() else { break };
-        reading.read(&job, place == 0);
+        let Some(job) = next else { break };
+        reading.read(&job, place == 0, &mut after);
+        next = reading.queue.pop_front();
     }
     let Reading {
-        queue,
-        mut digests,
-        mut out,
-        ..
+        mut scan_key, mut out, ..
     } = reading;
-    out.complete &= queue.is_empty();
+    out.complete &= next.is_none();
     if !out.complete {
         // What was not read could be anything, so two such texts must not share a key for their common beginning.
-        digests.scan_key.token(b'!', text, false);
-        digests.fingerprint.token(b'!', text, false);
+        scan_key.token(Item::Mark, text);
         out.has_udf = out.has_udf.filter(|&found| found);
     }
-    out.fingerprint = digests.fingerprint.finish();
-    out.scan_key = digests.scan_key.finish();
+    out.scan_key = scan_key.finish();
     out
 }
 
@@ -379,11 +382,6 @@ struct Job<'a> {
     leads: bool,
     /// What holds it, runs it.
     executes: bool,
-}
-
-struct Digests {
-    fingerprint: Digest,
-    scan_key: Digest,
 }
 
 /// A token with its word looked up.
@@ -426,12 +424,12 @@ struct Reading<'r, 'a> {
     /// Bytes that may still be read: a text that runs a long one many times must not cost many times its length.
     budget: usize,
     queue: VecDeque<Job<'a>>,
-    digests: Digests,
+    scan_key: Digest,
     out: Scan,
 }
 
 impl Reading<'_, '_> {
-    fn read(&mut self, job: &Job<'_>, outermost: bool) {
+    fn read(&mut self, job: &Job<'_>, outermost: bool, after: &mut impl FnMut(&Scanner<'_, '_, '_>)) {
         let mut end = job.text.len().min(self.budget);
         while !job.text.is_char_boundary(end) {
             end -= 1;
@@ -439,7 +437,7 @@ impl Reading<'_, '_> {
         self.budget -= end;
         self.out.complete &= end == job.text.len();
         let text = job.text.get(..end).unwrap_or_default();
-        let toks = tokens(text, self.rules, &mut self.out);
+        let toks = tokens(text, self.rules, &mut self.out, &mut self.scan_key);
         let mut scanner = Scanner {
             text,
             toks: &toks,
@@ -456,28 +454,39 @@ impl Reading<'_, '_> {
             unprinted: Vec::new(),
         };
         scanner.statements(job.leads, outermost, job.executes);
-        scanner.feed(&mut self.digests);
+        after(&scanner);
         self.queue.extend(scanner.found);
     }
 }
 
-fn tokens(text: &str, rules: &LexicalRules, out: &mut Scan) -> Vec<Tok> {
+fn tokens(text: &str, rules: &LexicalRules, out: &mut Scan, scan_key: &mut Digest) -> Vec<Tok> {
     let mut toks = Vec::with_capacity(text.len() / 5 + 4);
     let mut lexer = Lexer::new(text, rules);
+    // Semicolons at the end are no part of the statement, and of the key once it is clear that they are not at the end.
+    let mut semicolons = 0_u32;
     for token in lexer.by_ref() {
         if token.kind == TokenKind::Nul || toks.len() >= MAX_SCAN_TOKENS {
             out.complete = false;
             break;
         }
+        let written = token.text(text);
         let word = if token.kind == TokenKind::Word {
-            Word::of(token.text(text))
+            Word::of(written)
         } else {
             Word::Other
         };
-        let symbol = match (token.kind, token.text(text).as_bytes()) {
+        let symbol = match (token.kind, written.as_bytes()) {
             (TokenKind::Symbol, &[symbol]) => symbol,
             _ => 0,
         };
+        if symbol == b';' {
+            semicolons += 1;
+        } else {
+            for _ in 0..mem::take(&mut semicolons) {
+                scan_key.token(Item::Symbol, ";");
+            }
+            scan_key.token(token.kind.into(), written);
+        }
         // Texts are at most MAX_SCAN_BYTES long, so offsets fit.
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         toks.push(Tok {
@@ -488,6 +497,7 @@ fn tokens(text: &str, rules: &LexicalRules, out: &mut Scan) -> Vec<Tok> {
             symbol,
         });
     }
+    scan_key.token(Item::Mark, "");
     if lexer.unterminated() {
         out.complete = false;
     }
@@ -549,7 +559,12 @@ impl<'t> Scanner<'t, '_, '_> {
 
     /// The value of a name or string, in lower case.
     fn folded(&self, at: usize) -> String {
-        unquote(self.str(at), self.rules).to_lowercase()
+        let value = unquote(self.str(at), self.rules);
+        if value.is_ascii() {
+            value.to_ascii_lowercase()
+        } else {
+            value.to_lowercase()
+        }
     }
 
     /// The dotted name that starts at `at`, and the index after it.
@@ -565,110 +580,5 @@ impl<'t> Scanner<'t, '_, '_> {
             next += 2;
         }
         Some((TableName { parts }, next))
-    }
-
-    /// Feeds the text's tokens to both digests.
-    fn feed(&self, digests: &mut Digests) {
-        // Semicolons at the end are not part of the statement.
-        let end = (0..self.toks.len())
-            .rev()
-            .find(|&at| !self.is_symbol(at, b';'))
-            .map_or(0, |last| last + 1);
-        let mut at = 0;
-        while at < end {
-            let Some(tok) = self.tok(at) else { break };
-            digests
-                .scan_key
-                .token(digest_kind(tok.kind), self.str(at), tok.kind == TokenKind::Word);
-            at += 1;
-        }
-        digests.scan_key.token(b';', "", false);
-        let mut at = 0;
-        let mut unprinted = self.unprinted.iter().copied().peekable();
-        while at < end {
-            if let Some(&(from, to)) = unprinted.peek()
-                && at >= from
-            {
-                unprinted.next();
-                at = to.max(at);
-                continue;
-            }
-            let Some(tok) = self.tok(at) else { break };
-            match tok.kind {
-                TokenKind::String | TokenKind::Number | TokenKind::Parameter => {
-                    digests.fingerprint.token(b'?', "", false);
-                }
-                _ => digests
-                    .fingerprint
-                    .token(digest_kind(tok.kind), self.str(at), tok.kind == TokenKind::Word),
-            }
-            at = match tok.word {
-                Word::In if self.is_symbol(at + 1, b'(') => self.fold_list(at, digests),
-                Word::Values => self.fold_rows(at, digests),
-                _ => at + 1,
-            };
-        }
-    }
-
-    /// After `IN`: a list of literals becomes one literal. Answers the index to go on from.
-    fn fold_list(&self, before: usize, digests: &mut Digests) -> usize {
-        match self.literals(before + 1) {
-            Some(next) => {
-                digests.fingerprint.token(b'l', "", false);
-                next
-            }
-            None => before + 1,
-        }
-    }
-
-    /// After `VALUES`: any number of rows of literals becomes one row.
-    fn fold_rows(&self, before: usize, digests: &mut Digests) -> usize {
-        let Some(mut next) = self.literals(before + 1) else {
-            return before + 1;
-        };
-        digests.fingerprint.token(b'l', "", false);
-        while self.is_symbol(next, b',')
-            && let Some(after) = self.literals(next + 1)
-        {
-            next = after;
-        }
-        next
-    }
-
-    /// The index after a list of literals in parentheses that starts at `open`.
-    fn literals(&self, open: usize) -> Option<usize> {
-        if !self.is_symbol(open, b'(') {
-            return None;
-        }
-        let mut at = open + 1;
-        loop {
-            match self.kind(at)? {
-                TokenKind::String | TokenKind::Number | TokenKind::Parameter => {}
-                TokenKind::Symbol if self.is_symbol(at, b')') => return Some(at + 1),
-                TokenKind::Symbol if [b',', b'-', b'+'].iter().any(|&sign| self.is_symbol(at, sign)) => {}
-                TokenKind::Symbol => return None,
-                // NULL, TRUE, FALSE, or the type of the literal that follows: DATE '2026-01-01'.
-                TokenKind::Word => {
-                    let constant = self.word(at) == Word::Null || self.is_word(at, "true") || self.is_word(at, "false");
-                    if !constant && self.kind(at + 1)? != TokenKind::String {
-                        return None;
-                    }
-                }
-                TokenKind::QuotedName | TokenKind::Nul => return None,
-            }
-            at += 1;
-        }
-    }
-}
-
-fn digest_kind(kind: TokenKind) -> u8 {
-    match kind {
-        TokenKind::Word => b'w',
-        TokenKind::QuotedName => b'q',
-        TokenKind::String => b's',
-        TokenKind::Number => b'n',
-        TokenKind::Parameter => b'p',
-        TokenKind::Symbol => b'c',
-        TokenKind::Nul => b'0',
     }
 }

@@ -6,7 +6,7 @@
 //! 2. [`pairs`]: slices of load that alternate between the two. [`load`]: one slice. [`figures`]: what slices come to.
 //! 3. [`stub`]: the engine behind both. [`bare`], [`ours`], [`envoy`]: the two proxies.
 //! 4. [`http`], [`process`], [`machine`]: sockets, children, cores and CPU time.
-//! 5. [`report`]: the table and the JSON object. [`core_work`]: the other suite.
+//! 5. [`report`]: the table and the JSON object. [`core_work`]: the other suite; [`v8`]: the same work in V8.
 #![forbid(unsafe_code)]
 
 mod bare;
@@ -24,6 +24,7 @@ mod process;
 mod report;
 mod stage;
 mod stub;
+mod v8;
 
 use std::process::ExitCode;
 

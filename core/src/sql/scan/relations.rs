@@ -413,13 +413,11 @@ impl Scanner<'_, '_, '_> {
         }
         let name = self.folded(name_at);
         // After AS stands a type, or the alias of a table argument with its columns. In quotes no word is the grammar's.
-        let typed = self.kind(name_at) == Some(TokenKind::Word)
-            && functions::is_type_or_syntax(&name)
-            && !functions::is_builtin(&name);
+        let known = functions::is_builtin(&name);
+        let typed = !known && self.kind(name_at) == Some(TokenKind::Word) && functions::is_type_or_syntax(&name);
         if !path && (typed || self.previous(name_at) == Word::As || self.inline_functions.contains(&name)) {
             return true;
         }
-        let known = functions::is_builtin(&name);
         // 'x'.length() is a method of Trino's; x.length() is one too, or a function in the schema x.
         let named_path = path && name_at.checked_sub(2).is_some_and(|before| self.is_name(before));
         let is_udf = match (named_path, known) {

@@ -2,6 +2,8 @@
 //!
 //! What a word does is decided where it is met (`relations`, `statement`); here is only which it is.
 
+use super::octets;
+
 /// A key word, or [`Word::Other`] for any other word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
@@ -114,22 +116,197 @@ pub(super) enum Word {
     With,
 }
 
+/// The words of up to eight letters, as [`octets::head`] reads them.
+const SHORT: [(u64, Word); 94] = [
+    (key(b"as"), Word::As),
+    (key(b"at"), Word::At),
+    (key(b"by"), Word::By),
+    (key(b"if"), Word::If),
+    (key(b"in"), Word::In),
+    (key(b"is"), Word::Is),
+    (key(b"no"), Word::No),
+    (key(b"of"), Word::Of),
+    (key(b"on"), Word::On),
+    (key(b"or"), Word::Or),
+    (key(b"all"), Word::All),
+    (key(b"and"), Word::And),
+    (key(b"any"), Word::Any),
+    (key(b"end"), Word::End),
+    (key(b"for"), Word::For),
+    (key(b"not"), Word::Not),
+    (key(b"set"), Word::Set),
+    (key(b"use"), Word::Use),
+    (key(b"call"), Word::Call),
+    (key(b"case"), Word::Case),
+    (key(b"cast"), Word::Cast),
+    (key(b"copy"), Word::Copy),
+    (key(b"data"), Word::Data),
+    (key(b"deny"), Word::Deny),
+    (key(b"desc"), Word::Desc),
+    (key(b"drop"), Word::Drop),
+    (key(b"else"), Word::Else),
+    (key(b"from"), Word::From),
+    (key(b"full"), Word::Full),
+    (key(b"into"), Word::Into),
+    (key(b"join"), Word::Join),
+    (key(b"left"), Word::Left),
+    (key(b"like"), Word::Like),
+    (key(b"next"), Word::Next),
+    (key(b"null"), Word::Null),
+    (key(b"over"), Word::Over),
+    (key(b"plan"), Word::Plan),
+    (key(b"show"), Word::Show),
+    (key(b"then"), Word::Then),
+    (key(b"view"), Word::View),
+    (key(b"when"), Word::When),
+    (key(b"with"), Word::With),
+    (key(b"alter"), Word::Alter),
+    (key(b"begin"), Word::Begin),
+    (key(b"cross"), Word::Cross),
+    (key(b"fetch"), Word::Fetch),
+    (key(b"first"), Word::First),
+    (key(b"grant"), Word::Grant),
+    (key(b"group"), Word::Group),
+    (key(b"inner"), Word::Inner),
+    (key(b"limit"), Word::Limit),
+    (key(b"merge"), Word::Merge),
+    (key(b"minus"), Word::Minus),
+    (key(b"order"), Word::Order),
+    (key(b"outer"), Word::Outer),
+    (key(b"reset"), Word::Reset),
+    (key(b"right"), Word::Right),
+    (key(b"start"), Word::Start),
+    (key(b"table"), Word::Table),
+    (key(b"union"), Word::Union),
+    (key(b"using"), Word::Using),
+    (key(b"where"), Word::Where),
+    (key(b"commit"), Word::Commit),
+    (key(b"create"), Word::Create),
+    (key(b"delete"), Word::Delete),
+    (key(b"except"), Word::Except),
+    (key(b"exists"), Word::Exists),
+    (key(b"having"), Word::Having),
+    (key(b"insert"), Word::Insert),
+    (key(b"revoke"), Word::Revoke),
+    (key(b"select"), Word::Select),
+    (key(b"unnest"), Word::Unnest),
+    (key(b"update"), Word::Update),
+    (key(b"values"), Word::Values),
+    (key(b"window"), Word::Window),
+    (key(b"analyze"), Word::Analyze),
+    (key(b"between"), Word::Between),
+    (key(b"comment"), Word::Comment),
+    (key(b"execute"), Word::Execute),
+    (key(b"explain"), Word::Explain),
+    (key(b"lateral"), Word::Lateral),
+    (key(b"matched"), Word::Matched),
+    (key(b"natural"), Word::Natural),
+    (key(b"nearest"), Word::Nearest),
+    (key(b"prepare"), Word::Prepare),
+    (key(b"qualify"), Word::Qualify),
+    (key(b"refresh"), Word::Refresh),
+    (key(b"session"), Word::Session),
+    (key(b"version"), Word::Version),
+    (key(b"describe"), Word::Describe),
+    (key(b"distinct"), Word::Distinct),
+    (key(b"function"), Word::Function),
+    (key(b"rollback"), Word::Rollback),
+    (key(b"truncate"), Word::Truncate),
+];
+
+const fn key<const N: usize>(word: &[u8; N]) -> u64 {
+    let mut key = 0;
+    let mut rest = word.as_slice();
+    while let Some((&last, before)) = rest.split_last() {
+        key = key << 8 | last as u64;
+        rest = before;
+    }
+    key
+}
+
+/// Where [`SHORT`] is searched: at the place of a word's key stands its index, one up, or that of a word with the same
+/// place, and then it stands behind; 0 ends the search.
+static PLACES: [u8; 256] = places();
+
+const fn places() -> [u8; 256] {
+    let mut places = [0_u8; 256];
+    let mut index = 0;
+    let mut rest = SHORT.as_slice();
+    while let Some((&(key, _), others)) = rest.split_first() {
+        let mut at = place(key);
+        index += 1;
+        // There always is such a place: the index is a byte.
+        while let Some(slot) = places.as_mut_slice().split_at_mut(at as usize).1.first_mut() {
+            if *slot == 0 {
+                *slot = index;
+                break;
+            }
+            at = at.wrapping_add(1);
+        }
+        rest = others;
+    }
+    places
+}
+
+/// The top byte of a product is a hash of all eight letters.
+const fn place(key: u64) -> u8 {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
+}
+
 impl Word {
     /// The longest word of the list: anything longer is a name.
     const LONGEST: usize = 17;
 
     /// Looks a word up, in any case.
+    #[inline]
     pub(super) fn of(text: &str) -> Self {
+        if text.len() > 8 {
+            return Self::of_long(text);
+        }
+        let octets = octets::head(text.as_bytes());
+        if octets::is_ascii(octets) {
+            Self::of_key(octets::lower(octets))
+        } else {
+            Self::of_folded(text)
+        }
+    }
+
+    fn of_key(key: u64) -> Self {
+        let mut at = place(key);
+        while let Some(index) = PLACES.get(usize::from(at)).copied().unwrap_or(0).checked_sub(1) {
+            match SHORT.get(usize::from(index)) {
+                Some(&(known, word)) if known == key => return word,
+                _ => at = at.wrapping_add(1),
+            }
+        }
+        Self::Other
+    }
+
+    fn of_long(text: &str) -> Self {
         if !text.is_ascii() {
             return Self::of_folded(text);
         }
-        let mut buffer = [0_u8; Self::LONGEST];
-        let Some(lower) = buffer.get_mut(..text.len()) else {
-            return Self::Other;
+        // Most words of this length are names, and differ from all of these in their first eight letters.
+        let word = match octets::lower(octets::head(text.as_bytes())) {
+            octets if octets == const { key(b"current_") } => &[
+                ("current_date", Self::CurrentDate),
+                ("current_time", Self::CurrentTime),
+                ("current_timestamp", Self::CurrentTimestamp),
+            ][..],
+            octets if octets == const { key(b"dealloca") } => &[("deallocate", Self::Deallocate)][..],
+            octets if octets == const { key(b"immediat") } => &[("immediate", Self::Immediate)][..],
+            octets if octets == const { key(b"intersec") } => &[("intersect", Self::Intersect)][..],
+            octets if octets == const { key(b"json_tab") } => &[("json_table", Self::JsonTable)][..],
+            octets if octets == const { key(b"localtim") } => {
+                &[("localtime", Self::Localtime), ("localtimestamp", Self::Localtimestamp)][..]
+            }
+            octets if octets == const { key(b"match_re") } => &[("match_recognize", Self::MatchRecognize)][..],
+            octets if octets == const { key(b"recursiv") } => &[("recursive", Self::Recursive)][..],
+            octets if octets == const { key(b"timestam") } => &[("timestamp", Self::Timestamp)][..],
+            _ => return Self::Other,
         };
-        lower.copy_from_slice(text.as_bytes());
-        lower.make_ascii_lowercase();
-        Self::of_lower(lower)
+        let found = word.iter().find(|(known, _)| known.eq_ignore_ascii_case(text));
+        found.map_or(Self::Other, |&(_, word)| word)
     }
 
     /// Engines that fold the text to upper case before they look at it (Presto, Spark) read a long s as S and a
@@ -148,157 +325,6 @@ impl Word {
             Self::of(&folded)
         } else {
             Self::Other
-        }
-    }
-
-    fn of_lower(word: &[u8]) -> Self {
-        match word.len() {
-            2 => match word {
-                b"as" => Self::As,
-                b"at" => Self::At,
-                b"by" => Self::By,
-                b"if" => Self::If,
-                b"in" => Self::In,
-                b"is" => Self::Is,
-                b"no" => Self::No,
-                b"of" => Self::Of,
-                b"on" => Self::On,
-                b"or" => Self::Or,
-                _ => Self::Other,
-            },
-            3 => match word {
-                b"all" => Self::All,
-                b"and" => Self::And,
-                b"any" => Self::Any,
-                b"end" => Self::End,
-                b"for" => Self::For,
-                b"not" => Self::Not,
-                b"set" => Self::Set,
-                b"use" => Self::Use,
-                _ => Self::Other,
-            },
-            4 => match word {
-                b"call" => Self::Call,
-                b"case" => Self::Case,
-                b"cast" => Self::Cast,
-                b"copy" => Self::Copy,
-                b"data" => Self::Data,
-                b"deny" => Self::Deny,
-                b"desc" => Self::Desc,
-                b"drop" => Self::Drop,
-                b"else" => Self::Else,
-                b"from" => Self::From,
-                b"full" => Self::Full,
-                b"into" => Self::Into,
-                b"join" => Self::Join,
-                b"left" => Self::Left,
-                b"like" => Self::Like,
-                b"next" => Self::Next,
-                b"null" => Self::Null,
-                b"over" => Self::Over,
-                b"plan" => Self::Plan,
-                b"show" => Self::Show,
-                b"then" => Self::Then,
-                b"view" => Self::View,
-                b"when" => Self::When,
-                b"with" => Self::With,
-                _ => Self::Other,
-            },
-            5 => match word {
-                b"alter" => Self::Alter,
-                b"begin" => Self::Begin,
-                b"cross" => Self::Cross,
-                b"fetch" => Self::Fetch,
-                b"first" => Self::First,
-                b"grant" => Self::Grant,
-                b"group" => Self::Group,
-                b"inner" => Self::Inner,
-                b"limit" => Self::Limit,
-                b"merge" => Self::Merge,
-                b"minus" => Self::Minus,
-                b"order" => Self::Order,
-                b"outer" => Self::Outer,
-                b"reset" => Self::Reset,
-                b"right" => Self::Right,
-                b"start" => Self::Start,
-                b"table" => Self::Table,
-                b"union" => Self::Union,
-                b"using" => Self::Using,
-                b"where" => Self::Where,
-                _ => Self::Other,
-            },
-            6 => match word {
-                b"commit" => Self::Commit,
-                b"create" => Self::Create,
-                b"delete" => Self::Delete,
-                b"except" => Self::Except,
-                b"exists" => Self::Exists,
-                b"having" => Self::Having,
-                b"insert" => Self::Insert,
-                b"revoke" => Self::Revoke,
-                b"select" => Self::Select,
-                b"unnest" => Self::Unnest,
-                b"update" => Self::Update,
-                b"values" => Self::Values,
-                b"window" => Self::Window,
-                _ => Self::Other,
-            },
-            7 => match word {
-                b"analyze" => Self::Analyze,
-                b"between" => Self::Between,
-                b"comment" => Self::Comment,
-                b"execute" => Self::Execute,
-                b"explain" => Self::Explain,
-                b"lateral" => Self::Lateral,
-                b"matched" => Self::Matched,
-                b"natural" => Self::Natural,
-                b"nearest" => Self::Nearest,
-                b"prepare" => Self::Prepare,
-                b"qualify" => Self::Qualify,
-                b"refresh" => Self::Refresh,
-                b"session" => Self::Session,
-                b"version" => Self::Version,
-                _ => Self::Other,
-            },
-            8 => match word {
-                b"describe" => Self::Describe,
-                b"distinct" => Self::Distinct,
-                b"function" => Self::Function,
-                b"rollback" => Self::Rollback,
-                b"truncate" => Self::Truncate,
-                _ => Self::Other,
-            },
-            9 => match word {
-                b"immediate" => Self::Immediate,
-                b"intersect" => Self::Intersect,
-                b"localtime" => Self::Localtime,
-                b"recursive" => Self::Recursive,
-                b"timestamp" => Self::Timestamp,
-                _ => Self::Other,
-            },
-            10 => match word {
-                b"deallocate" => Self::Deallocate,
-                b"json_table" => Self::JsonTable,
-                _ => Self::Other,
-            },
-            12 => match word {
-                b"current_date" => Self::CurrentDate,
-                b"current_time" => Self::CurrentTime,
-                _ => Self::Other,
-            },
-            14 => match word {
-                b"localtimestamp" => Self::Localtimestamp,
-                _ => Self::Other,
-            },
-            15 => match word {
-                b"match_recognize" => Self::MatchRecognize,
-                _ => Self::Other,
-            },
-            17 => match word {
-                b"current_timestamp" => Self::CurrentTimestamp,
-                _ => Self::Other,
-            },
-            _ => Self::Other,
         }
     }
 
@@ -356,5 +382,39 @@ impl Word {
     /// Whether a query starts with it.
     pub(super) fn starts_query(self) -> bool {
         matches!(self, Self::Select | Self::Values | Self::With | Self::Table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_list_is_found() {
+        for (key, word) in SHORT {
+            assert_eq!(Word::of_key(key), word);
+        }
+    }
+
+    #[test]
+    fn words_are_found_in_any_case_and_names_are_not() {
+        for (text, word) in [
+            ("aS", Word::As),
+            ("Select", Word::Select),
+            ("DISTINCT", Word::Distinct),
+            ("immediate", Word::Immediate),
+            ("Current_Date", Word::CurrentDate),
+            ("CURRENT_TIME", Word::CurrentTime),
+            ("current_timestamp", Word::CurrentTimestamp),
+            ("LocalTime", Word::Localtime),
+            ("localtimestamp", Word::Localtimestamp),
+            ("MATCH_RECOGNIZE", Word::MatchRecognize),
+            ("jo\u{131}n", Word::Join),
+        ] {
+            assert_eq!(Word::of(text), word, "{text}");
+            assert_eq!(Word::of(&format!("{text}_")), Word::Other);
+        }
+        assert_eq!(Word::of(""), Word::Other);
+        assert_eq!(Word::of("localtimes"), Word::Other);
     }
 }

@@ -184,6 +184,16 @@ impl Predicate {
         }
     }
 
+    /// How many leaves and listed values it has, the nodes above them included: what a copy costs.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::And(parts) | Self::Or(parts) => 1 + parts.iter().map(Self::size).sum::<usize>(),
+            Self::In { literals, .. } => 1 + literals.len(),
+            _ => 1,
+        }
+    }
+
     /// The expression JSON of Iceberg's REST specification (`Expression` in its OpenAPI document).
     ///
     /// AND and OR take two sides there, so a list becomes a balanced tree: depth is the logarithm of its length.

@@ -22,6 +22,7 @@ use std::cell::Cell;
 use sqlparser::ast::{BinaryOperator, Expr, InTarget, UnaryOperator};
 
 use self::compare::{comparison, tuples};
+pub(super) use self::operand::is_context_value;
 use self::operand::{Operand, reason};
 pub(super) use self::outcome::{Outcome, accepts_null};
 use self::outcome::{combine, constant_outcome};

@@ -5,28 +5,33 @@
 //! Recursion follows nesting in parentheses, which `guard` bounds. UNION chains are flattened in a loop.
 
 mod change;
+mod outputs;
 mod parts;
 mod select;
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use sqlparser::ast::{OrderByExpr, OrderByKind, Query, SetExpr, Statement, Values};
+use sqlparser::ast::{OrderByExpr, OrderByKind, Query, SetExpr, SetOperator, SetQuantifier, Statement, Values};
 
 use self::parts::{has_small_limit, is_known, is_table_argument, nodes_of};
 pub(super) use self::parts::{later, projections};
 use super::excerpt::Source;
+use super::relations::column_names;
+use super::scope::outputs::Outputs;
 use super::scope::{Scope, Session, column, table_name};
 use super::walk::Node;
 use super::{Columns, Declined, MAX_TABLES, ParseInput, Parsed, ParsedTable, syntax};
-use crate::predicate::{Column, Predicate, Translated};
+use crate::predicate::{Column, Translated};
 use crate::reflection::AggregateShape;
 use crate::sql::lexer::Token;
 
 /// Tables made or copied on the way, those of unused common table expressions included.
 const MAX_WORK: usize = 4 * MAX_TABLES;
 
-/// Literals and column names copied with them. Past this, copies go without filter and with all columns.
-const MAX_COPIED: usize = 200_000;
+/// Literals and column names copied, with tables, from a query to those around it or to the tables below it. Past this,
+/// copies go without filter and with all columns.
+pub(super) const MAX_COPIED: usize = 200_000;
 
 /// What one query says.
 #[derive(Clone, Debug, Default)]
@@ -45,11 +50,14 @@ pub(super) struct Facts {
     pub(super) limited: bool,
     /// It is one aggregation over one table.
     shape: Option<AggregateShape>,
+    /// What its columns are.
+    pub(super) outputs: Rc<Outputs>,
 }
 
 struct CommonTable {
     name: String,
     facts: Facts,
+    used: bool,
 }
 
 /// The state of a walk over one statement.
@@ -64,7 +72,7 @@ pub(super) struct Analysis<'a> {
     /// Qualifiers of the enclosing queries.
     outer: Vec<String>,
     work: usize,
-    copied: usize,
+    pub(super) copied: usize,
 }
 
 impl<'a> Analysis<'a> {
@@ -76,7 +84,7 @@ impl<'a> Analysis<'a> {
             known_functions: input.rules.known_functions,
             session: Session {
                 now: input.now,
-                inverts: input.rules.known_functions,
+                known_engine: input.rules.known_functions,
             },
             calls_unknown: false,
             common_tables: Vec::new(),
@@ -136,10 +144,10 @@ impl<'a> Analysis<'a> {
         let Some(index) = self.common_tables.iter().rposition(|table| table.name == name) else {
             return Ok(None);
         };
-        let more = self
-            .common_tables
-            .get(index)
-            .map_or(0, |table| table.facts.tables.len());
+        let more = self.common_tables.get_mut(index).map_or(0, |table| {
+            table.used = true;
+            table.facts.tables.len()
+        });
         self.count_tables(more)?;
         let Some(table) = self.common_tables.get(index) else {
             return Ok(None);
@@ -159,6 +167,7 @@ impl<'a> Analysis<'a> {
             tables: table.facts.tables.iter().map(bare).collect(),
             free: BTreeSet::new(),
             shape: None,
+            outputs: Rc::default(),
             ..table.facts
         }))
     }
@@ -177,16 +186,28 @@ impl<'a> Analysis<'a> {
                     self.common_tables.push(CommonTable {
                         name: name.clone(),
                         facts: Facts::default(),
+                        used: false,
                     });
                 }
                 let mut facts = self.query(&table.query)?;
                 if with.recursive {
-                    self.common_tables.pop();
+                    let itself = self.common_tables.pop();
                     facts.bounded = false;
                     facts.streams = false;
+                    if itself.is_none_or(|itself| itself.used) {
+                        // A row that a condition rejects may lead to one that it does not.
+                        facts.outputs = Rc::default();
+                    }
+                }
+                if !table.alias.columns.is_empty() {
+                    facts.outputs = Rc::new(facts.outputs.renamed(column_names(&table.alias)));
                 }
                 free.append(&mut facts.free);
-                self.common_tables.push(CommonTable { name, facts });
+                self.common_tables.push(CommonTable {
+                    name,
+                    facts,
+                    used: false,
+                });
             }
         }
         let order_by: &[OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
@@ -197,6 +218,10 @@ impl<'a> Analysis<'a> {
         self.common_tables.truncate(in_scope);
         facts.free.append(&mut free);
         facts.streams &= query.order_by.is_none();
+        if query.limit_clause.is_some() || query.fetch.is_some() {
+            // Which rows come out depends on those that go in.
+            facts.outputs = Rc::default();
+        }
         if has_small_limit(query) {
             facts.bounded = true;
             facts.limited |= facts.streams;
@@ -210,9 +235,20 @@ impl<'a> Analysis<'a> {
     fn body(&mut self, body: &SetExpr, order_by: &[OrderByExpr]) -> Result<Facts, Declined> {
         let mut branches = Vec::new();
         let mut stack = vec![body];
+        let mut by_position = true;
         while let Some(branch) = stack.pop() {
             match branch {
-                SetExpr::SetOperation { left, right, .. } => {
+                SetExpr::SetOperation {
+                    left,
+                    right,
+                    op,
+                    set_quantifier,
+                } => {
+                    by_position &= *op == SetOperator::Union
+                        && matches!(
+                            set_quantifier,
+                            SetQuantifier::All | SetQuantifier::Distinct | SetQuantifier::None
+                        );
                     stack.push(right);
                     stack.push(left);
                 }
@@ -227,8 +263,14 @@ impl<'a> Analysis<'a> {
             limited: true,
             ..Facts::default()
         };
+        let mut outputs = Vec::new();
         for (index, branch) in branches.into_iter().enumerate() {
             let facts = self.branch(branch, &[])?;
+            if by_position {
+                self.copied = self.copied.saturating_add(facts.outputs.size());
+                by_position = self.copied <= MAX_COPIED;
+                outputs.push(facts.outputs.shifted(all.tables.len()));
+            }
             if index == 0 {
                 all.width = facts.width;
             }
@@ -236,6 +278,9 @@ impl<'a> Analysis<'a> {
             all.limited &= facts.limited || facts.tables.is_empty();
             all.tables.extend(facts.tables);
             all.free.extend(facts.free);
+        }
+        if by_position {
+            all.outputs = Rc::new(Outputs::united(&outputs, &all.tables));
         }
         // ORDER BY of a set operation names its columns; a subquery in it is all that could read a table.
         let mut scope = Scope::default();
@@ -284,6 +329,7 @@ impl<'a> Analysis<'a> {
                 Ok(Facts {
                     tables,
                     streams: true,
+                    outputs: Rc::new(Outputs::of_table()),
                     ..Facts::default()
                 })
             }
@@ -364,13 +410,5 @@ fn weight(table: &ParsedTable) -> usize {
         Columns::All => 0,
         Columns::Named(names) => names.len(),
     };
-    columns + leaves(&table.filter.predicate)
-}
-
-fn leaves(predicate: &Predicate) -> usize {
-    match predicate {
-        Predicate::And(parts) | Predicate::Or(parts) => 1 + parts.iter().map(leaves).sum::<usize>(),
-        Predicate::In { literals, .. } => 1 + literals.len(),
-        _ => 1,
-    }
+    columns + table.filter.predicate.size()
 }

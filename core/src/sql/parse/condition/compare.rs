@@ -97,7 +97,7 @@ impl Translator<'_, '_> {
 
     /// `function(column) op constant`, where the engine makes it a range of the column.
     fn inverted(&self, function: &Expr, op: Comparison, value: &Expr) -> Option<Outcome> {
-        if !self.scope.session.inverts {
+        if !self.scope.session.known_engine {
             return None;
         }
         let function = inverted(function)?;

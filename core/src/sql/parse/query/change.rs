@@ -66,7 +66,7 @@ impl Analysis<'_> {
         }
         if let Some(condition) = condition {
             let relations = scope.relations.len();
-            scope.restrict(condition, 0..relations, &self.source);
+            scope.restrict(condition, 0..relations, &self.source, &mut self.copied);
         }
         for index in 0..changed {
             scope.read_all(Some(index));
@@ -85,8 +85,8 @@ impl Analysis<'_> {
         let mut scope = self.scope();
         self.factor(&merge.table, &mut scope)?;
         scope.read_all(None);
-        for relation in &mut scope.relations {
-            relation.prunable = false;
+        for index in 0..scope.relations.len() {
+            scope.close(index);
         }
         self.factor(&merge.source, &mut scope)?;
         let mut roots = std::mem::take(&mut scope.deferred);

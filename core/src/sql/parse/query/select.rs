@@ -25,7 +25,7 @@ impl Analysis<'_> {
         }
         if let Some(condition) = &select.selection {
             let relations = scope.relations.len();
-            scope.restrict(condition, 0..relations, &self.source);
+            scope.restrict(condition, 0..relations, &self.source, &mut self.copied);
         }
         let input_bounded = select.from.is_empty() || shape::is_bounded(&scope, select.selection.as_ref());
 
@@ -69,6 +69,7 @@ impl Analysis<'_> {
             None
         };
 
+        let outputs = self.outputs(select, order_by, calls, &scope, projected.len());
         let mut tables = projected;
         tables.extend(scope.finish());
         tables.extend(in_joins);
@@ -82,6 +83,7 @@ impl Analysis<'_> {
             streams,
             limited,
             shape,
+            outputs,
         })
     }
 

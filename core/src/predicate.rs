@@ -253,6 +253,12 @@ pub struct Translated {
 }
 
 impl Translated {
+    /// Adds what must hold too.
+    pub fn restrict(&mut self, also: Predicate) {
+        let so_far = std::mem::replace(&mut self.predicate, Predicate::AlwaysTrue);
+        self.predicate = Predicate::and([so_far, also]);
+    }
+
     /// What prunes nothing and promises nothing.
     #[must_use]
     pub fn whole_table() -> Self {

@@ -19,6 +19,7 @@ use sqlparser::ast::{
 };
 
 use super::query::{Analysis, Facts};
+use super::scope::equalities::From;
 use super::scope::{Relation, Scope, table_name};
 use super::walk::{Node, arguments};
 use super::{Declined, syntax};
@@ -47,6 +48,12 @@ impl Analysis<'_> {
                 let from = if effect.filters_left { left } else { middle };
                 let to = if effect.filters_right { end } else { middle };
                 scope.restrict(condition, from..to, &self.source, &mut self.copied);
+                match (effect.nulls_left, effect.nulls_right) {
+                    (false, false) => scope.equate(condition, &From::Inner),
+                    (false, true) => scope.equate(condition, &From::Outer(left..middle, middle..end)),
+                    (true, false) => scope.equate(condition, &From::Outer(middle..end, left..middle)),
+                    (true, true) => {}
+                }
             }
             for (index, relation) in scope.relations.iter_mut().enumerate().skip(left) {
                 relation.null_supplied |= if index < middle {
@@ -303,6 +310,7 @@ fn effect<'e>(join: &'e Join, scope: &mut Scope<'_>) -> Effect<'e> {
             | JoinOperator::RightOuter(_)
             | JoinOperator::FullOuter(_)
     );
+    scope.supplies_null |= nulls_left || nulls_right;
     let condition = match constraint {
         Some(JoinConstraint::On(condition)) => Some(condition),
         Some(JoinConstraint::Using(names) | JoinConstraint::UsingAlias(names, _)) => {

@@ -4,6 +4,8 @@
 //! case, quoted or not, as they do for these engines.
 
 mod convert;
+pub(super) mod equalities;
+pub(super) mod keys;
 pub(super) mod outputs;
 mod restrict;
 
@@ -14,6 +16,7 @@ use std::rc::Rc;
 
 use sqlparser::ast::{Expr, Ident, ObjectName};
 
+use self::equalities::Equalities;
 use self::outputs::{Origin, Output, Outputs};
 use super::{Columns, Declined, ParseTime, ParsedTable, syntax};
 use crate::predicate::{Column, Predicate, Translated};
@@ -121,8 +124,11 @@ pub(super) struct Scope<'e> {
     pub(super) shares_names: bool,
     /// Columns that USING makes one of two.
     pub(super) merged: BTreeSet<String>,
+    /// A join that supplies NULL.
+    pub(super) supplies_null: bool,
     /// What bears on constants.
     pub(super) session: Session,
+    equalities: Equalities,
     noted: usize,
     effort: Cell<usize>,
 }
@@ -211,6 +217,19 @@ impl Scope<'_> {
             [_] => Resolved::Of(0, name.clone()),
             _ => Resolved::Unclear,
         }
+    }
+
+    /// True for a name that USING has made of columns which inner joins hold equal. A condition on it is one on each of
+    /// them; past an outer join the engine sees a computed value.
+    pub(super) fn is_everyones(&self, name: &Column) -> bool {
+        let [single] = name.0.as_slice() else {
+            return false;
+        };
+        self.session.known_engine
+            && !self.supplies_null
+            && !self.shares_names
+            && self.merged.contains(&single.to_lowercase())
+            && self.by_qualifier(&name.0).is_none()
     }
 
     /// True for a name without qualifier that at most one of these relations can have. Whoever knows the schemas may

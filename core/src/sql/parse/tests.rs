@@ -2,6 +2,7 @@
 
 mod below;
 mod columns;
+mod equalities;
 mod hostile;
 mod joins;
 mod predicates;

@@ -54,7 +54,7 @@ impl Translator<'_, '_> {
         match self.scope.resolve(&name) {
             Resolved::Of(relation, column) if relation == self.relation => Operand::Own(column),
             Resolved::Of(..) | Resolved::Foreign => Operand::Elsewhere,
-            Resolved::Unclear if self.scope.is_anyones(&name) => {
+            Resolved::Unclear if self.scope.is_anyones(&name) || self.scope.is_everyones(&name) => {
                 self.uncertain.set(true);
                 Operand::Own(name)
             }

@@ -21,7 +21,7 @@ pub(in super::super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn exactly(predicate: Predicate) -> Self {
+    pub(in super::super) fn exactly(predicate: Predicate) -> Self {
         Self {
             predicate,
             exact: true,

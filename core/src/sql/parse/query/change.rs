@@ -5,6 +5,7 @@ use sqlparser::ast::{
     UpdateTableFromKind,
 };
 
+use super::super::scope::equalities::From;
 use super::super::{Declined, ParsedTable, syntax};
 use super::Analysis;
 use super::parts::nodes_of;
@@ -67,7 +68,9 @@ impl Analysis<'_> {
         if let Some(condition) = condition {
             let relations = scope.relations.len();
             scope.restrict(condition, 0..relations, &self.source, &mut self.copied);
+            scope.equate(condition, &From::Where);
         }
+        scope.carry(&mut self.copied);
         for index in 0..changed {
             scope.read_all(Some(index));
         }

@@ -14,14 +14,13 @@ use sqlparser::ast::{
     SelectItemQualifiedWildcardKind, Value, WildcardAdditionalOptions, WindowSpec, WindowType,
 };
 
-use super::super::condition::is_context_value;
+use super::super::scope::keys::{Key, plain};
 use super::super::scope::outputs::{Origin, Output, Outputs};
-use super::super::scope::{Resolved, Scope, column, table_name};
+use super::super::scope::{Scope, table_name};
 use super::super::shape::Calls;
 use super::super::walk::{Node, walk};
 use super::parts::{groups, is_known, is_plain, later, projections};
 use super::{Analysis, MAX_COPIED};
-use crate::predicate::Column;
 
 /// Functions whose value differs from call to call, sorted.
 const VOLATILE: [&str; 9] = [
@@ -35,9 +34,6 @@ const VOLATILE: [&str; 9] = [
     "spark_partition_id",
     "uuid",
 ];
-
-/// A column by the number of its relation, or by a name that any relation may have.
-type Key = (Option<usize>, Column);
 
 /// Columns that a condition on the output may filter by.
 enum Passing {
@@ -154,7 +150,7 @@ fn passing(select: &Select, order_by: &[OrderByExpr], calls: Calls, scope: &Scop
             });
             for window in windows {
                 let keys = specification(window, select)?.partition_by.iter();
-                passing.only(keys.filter_map(|key| key_of(key, scope)).collect());
+                passing.only(keys.filter_map(|key| scope.key_of(key)).collect());
             }
         }
     }
@@ -181,7 +177,7 @@ fn group_keys(select: &Select, scope: &Scope<'_>) -> Option<BTreeSet<Key>> {
         match expr {
             Expr::GroupingSets(_) | Expr::Cube(_) | Expr::Rollup(_) | Expr::Tuple(_) => return None,
             Expr::Function(call) if !is_known(call) || is_grouping(call) => return None,
-            _ => keys.extend(key_of(expr, scope)),
+            _ => keys.extend(scope.key_of(expr)),
         }
     }
     Some(keys)
@@ -249,26 +245,6 @@ fn keeps_names(options: &WildcardAdditionalOptions) -> bool {
     is_plain(options) && options.opt_replace.is_none() && options.opt_alias.is_none()
 }
 
-/// The name of a plain column.
-fn plain(expr: &Expr) -> Option<&[Ident]> {
-    match expr {
-        Expr::Nested(inner) => plain(inner),
-        Expr::Identifier(name) if is_context_value(name) => None,
-        Expr::Identifier(name) => Some(std::slice::from_ref(name)),
-        Expr::CompoundIdentifier(names) => Some(names),
-        _ => None,
-    }
-}
-
-fn key_of(expr: &Expr, scope: &Scope<'_>) -> Option<Key> {
-    let name = column(plain(expr)?);
-    match scope.resolve(&name) {
-        Resolved::Of(relation, column) => Some((Some(relation), column)),
-        Resolved::Unclear if scope.is_anyones(&name) => Some((None, name)),
-        Resolved::Unclear | Resolved::Foreign => None,
-    }
-}
-
 fn origins(key: &Key, scope: &Scope<'_>) -> Vec<Origin> {
     let of_relation = |index: usize| {
         let exports = scope.relations.get(index).is_some_and(|relation| !relation.sampled);
@@ -292,7 +268,7 @@ fn origins(key: &Key, scope: &Scope<'_>) -> Vec<Origin> {
 
 fn one(alias: Option<&Ident>, expr: &Expr, scope: &Scope<'_>, passing: &Passing) -> Output {
     let last = || plain(expr).and_then(<[Ident]>::last);
-    let key = key_of(expr, scope).filter(|key| passing.lets(key));
+    let key = scope.key_of(expr).filter(|key| passing.lets(key));
     Output::One {
         name: alias.or_else(last).map(|name| name.value.to_lowercase()),
         origins: key.map(|key| origins(&key, scope)).unwrap_or_default(),

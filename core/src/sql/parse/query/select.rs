@@ -2,6 +2,7 @@
 
 use sqlparser::ast::{Distinct, OrderByExpr, Select, SelectItem, SelectItemQualifiedWildcardKind};
 
+use super::super::scope::equalities::From;
 use super::super::scope::{Relation, Scope, table_name};
 use super::super::{Declined, shape, syntax};
 use super::parts::{groups, is_plain, later, nodes_of, projections};
@@ -26,7 +27,9 @@ impl Analysis<'_> {
         if let Some(condition) = &select.selection {
             let relations = scope.relations.len();
             scope.restrict(condition, 0..relations, &self.source, &mut self.copied);
+            scope.equate(condition, &From::Where);
         }
+        scope.carry(&mut self.copied);
         let input_bounded = select.from.is_empty() || shape::is_bounded(&scope, select.selection.as_ref());
 
         // In the order of the text, so that tables come out in it too.

@@ -75,24 +75,56 @@ impl Scope<'_> {
                 } else {
                     Outcome::unused(UnusedReason::Other)
                 };
+                outcome.predicate = self.merged_converted(outcome.predicate);
                 if null_supplied && condition::accepts_null(&outcome.predicate) {
                     outcome = Outcome::unused(UnusedReason::OuterJoin);
                 }
                 match table {
-                    Some(table) => self.filter(table, outcome, &mut quoted, copied),
-                    None => self.filter_below(index, &outcome, &mut quoted, copied),
+                    Some(table) => self.filter(table, outcome, Some(&mut quoted), copied),
+                    None => self.filter_below(index, &outcome, Some(&mut quoted), copied),
                 }
             }
         }
     }
 
+    /// A predicate that follows from the conditions, and is none of them.
+    pub(super) fn imply(&mut self, index: usize, predicate: Predicate, copied: &mut usize) {
+        let outcome = Outcome::exactly(predicate);
+        match self.relations.get(index).map(|relation| relation.table) {
+            Some(Some(table)) => self.filter(table, outcome, None, copied),
+            Some(None) => self.filter_below(index, &outcome, None, copied),
+            None => {}
+        }
+    }
+
+    /// Columns that USING merges may have had different types.
+    fn merged_converted(&self, predicate: Predicate) -> Predicate {
+        if self.merged.is_empty() {
+            return predicate;
+        }
+        each_leaf(predicate, &|column, leaf| {
+            if self.is_everyones(column) {
+                converted(leaf, true)
+            } else {
+                leaf
+            }
+        })
+    }
+
     /// Adds what a condition says about a table to the table's filter.
-    fn filter(&mut self, table: usize, outcome: Outcome, quoted: &mut Quoted<'_, '_>, copied: &mut usize) {
+    fn filter(&mut self, table: usize, outcome: Outcome, quoted: Option<&mut Quoted<'_, '_>>, copied: &mut usize) {
         let Some(table) = self.tables.get_mut(table) else {
             return;
         };
         let mut outcome = outcome;
         let size = outcome.predicate.size();
+        let Some(quoted) = quoted else {
+            *copied = copied.saturating_add(size);
+            if *copied <= MAX_COPIED {
+                table.filter.restrict(outcome.predicate);
+            }
+            return;
+        };
         if std::mem::replace(&mut quoted.used, true) && outcome.predicate != Predicate::AlwaysTrue {
             *copied = copied.saturating_add(size);
             if *copied > MAX_COPIED {
@@ -108,17 +140,25 @@ impl Scope<'_> {
         }
         table.filter.exact &= outcome.exact || !outcome.touches;
         table.nan_columns.extend(outcome.nan_columns);
-        let so_far = std::mem::replace(&mut table.filter.predicate, Predicate::AlwaysTrue);
-        table.filter.predicate = Predicate::and([so_far, outcome.predicate]);
+        table.filter.restrict(outcome.predicate);
     }
 
     /// Hands what a condition says about a query's columns to the tables below it.
-    fn filter_below(&mut self, index: usize, outcome: &Outcome, quoted: &mut Quoted<'_, '_>, copied: &mut usize) {
+    fn filter_below(
+        &mut self,
+        index: usize,
+        outcome: &Outcome,
+        mut quoted: Option<&mut Quoted<'_, '_>>,
+        copied: &mut usize,
+    ) {
         match outcome.predicate {
             Predicate::AlwaysTrue => {
-                if outcome.touches && outcome.reason.is_some() {
+                if outcome.touches
+                    && outcome.reason.is_some()
+                    && let Some(quoted) = quoted
+                {
                     for table in self.tables_named(index, quoted.asked.0) {
-                        self.filter(table, outcome.clone(), quoted, copied);
+                        self.filter(table, outcome.clone(), Some(&mut *quoted), copied);
                     }
                 }
             }
@@ -129,14 +169,14 @@ impl Scope<'_> {
                 };
                 let first = relation.first_table;
                 for table in relation.outputs.tables() {
-                    self.filter(first + table, outcome.clone(), quoted, copied);
+                    self.filter(first + table, outcome.clone(), quoted.as_deref_mut(), copied);
                 }
             }
             _ => {
                 let below = Below::of(&outcome.predicate, |column| self.origins(index, column));
                 for table in below.tables() {
                     let mapped = self.mapped(index, table, outcome, &below);
-                    self.filter(table, mapped, quoted, copied);
+                    self.filter(table, mapped, quoted.as_deref_mut(), copied);
                 }
             }
         }
@@ -178,6 +218,22 @@ impl Scope<'_> {
             tables.extend(origins.into_iter().map(|origin| origin.table));
         });
         tables
+    }
+}
+
+/// The predicate with each leaf replaced.
+fn each_leaf(predicate: Predicate, replace: &dyn Fn(&Column, Predicate) -> Predicate) -> Predicate {
+    match predicate {
+        Predicate::And(parts) => Predicate::and(parts.into_iter().map(|part| each_leaf(part, replace))),
+        Predicate::Or(parts) => Predicate::or(parts.into_iter().map(|part| each_leaf(part, replace))),
+        Predicate::AlwaysTrue | Predicate::AlwaysFalse => predicate,
+        Predicate::Compare(ref column, ..)
+        | Predicate::In { ref column, .. }
+        | Predicate::IsNull { ref column, .. }
+        | Predicate::StartsWith { ref column, .. } => {
+            let column = column.clone();
+            replace(&column, predicate)
+        }
     }
 }
 

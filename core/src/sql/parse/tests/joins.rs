@@ -52,8 +52,8 @@ fn a_name_without_qualifier_is_asked_of_every_table_that_could_have_it() {
 #[test]
 fn a_name_that_several_tables_may_share_prunes_none_of_them() {
     for sql in [
-        "SELECT * FROM a JOIN b USING (x) WHERE x = 1",
-        "SELECT * FROM a JOIN b USING (X) WHERE \"x\" = 1",
+        "SELECT * FROM a LEFT JOIN b USING (x) WHERE x = 1",
+        "SELECT * FROM a FULL JOIN b USING (X) WHERE \"x\" = 1",
         "SELECT * FROM a NATURAL JOIN b WHERE x = 1",
         "SELECT * FROM a LEFT SEMI JOIN b ON a.k = b.k WHERE x = 1",
         "SELECT * FROM a LEFT ANTI JOIN b ON a.k = b.k WHERE x = 1",

@@ -29,7 +29,7 @@ use lakegate_core::reflection::{AggregateShape, Reflection};
 use lakegate_core::signals::{Fact, Facts, Signals, session_words};
 use lakegate_core::sql::borrowed;
 use lakegate_core::sql::lexer::LexicalRules;
-use lakegate_core::sql::parse::{Columns, ParseInput, ParseTime, Parsed, parse};
+use lakegate_core::sql::parse::{Columns, MAX_TABLES, ParseInput, ParseTime, Parsed, parse};
 use lakegate_core::sql::scan::{Scan, StatementKind, TableName, scan};
 use lakegate_core::wire::{FactsRequest, FactsResponse, VERSION};
 use tokio::time::{Instant, timeout_at};
@@ -306,6 +306,9 @@ fn clock() -> Option<ParseTime> {
 fn beyond_reach(scan: &Scan) -> Option<Cause> {
     if !scan.complete || scan.inner_kind == StatementKind::Unknown {
         return Some(Cause::NotUnderstood);
+    }
+    if scan.tables.len() + scan.targets.len() > MAX_TABLES {
+        return Some(Cause::TooManyTables);
     }
     if scan.table_function {
         return Some(Cause::TableFunction);

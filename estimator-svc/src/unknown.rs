@@ -38,6 +38,8 @@ pub enum Cause {
     TableFunction,
     /// What the statement runs is a procedure.
     Procedure,
+    /// More tables than are planned for one statement.
+    TooManyTables,
     /// `*` over something that is not a whole table: how many columns it is, only the engine knows.
     StarOverPart,
     /// Sizes that do not fit 64 bits: the metadata is wrong.
@@ -63,6 +65,7 @@ impl Cause {
             Self::TimeTravel => "time_travel",
             Self::TableFunction => "table_function",
             Self::Procedure => "procedure",
+            Self::TooManyTables => "too_many_tables",
             Self::StarOverPart => "star_over_part",
             Self::TooLarge => "too_large",
         }
@@ -86,6 +89,7 @@ impl fmt::Display for Cause {
             Self::TimeTravel => f.write_str("it is read as of another snapshot than the current one"),
             Self::TableFunction => f.write_str("a table function reads what only it knows"),
             Self::Procedure => f.write_str("a procedure reads what only it knows"),
+            Self::TooManyTables => f.write_str("it names more tables than are planned for one statement"),
             Self::StarOverPart => f.write_str("`*` is not over whole tables"),
             Self::TooLarge => f.write_str("its stated sizes do not fit 64 bits"),
         }

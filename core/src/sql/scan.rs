@@ -41,6 +41,9 @@ pub const MAX_SCAN_TOKENS: usize = 512 * 1024;
 /// Deeper texts are not read on. Engines give up long before, as their parsers recurse.
 pub const MAX_SCAN_DEPTH: usize = 4096;
 
+/// Of a text whose reading is deferred, this much is read: what the statement sets for itself stands first.
+const DEFERRED_TOKENS: usize = 256;
+
 /// A statement in a statement in a statement: no client wraps deeper than `EXPLAIN ANALYZE EXECUTE` of a prepared one.
 const MAX_TEXTS: usize = 4;
 
@@ -275,9 +278,9 @@ pub struct Scan {
     pub scan_key: u128,
     /// Statements in the text; more than one is more than any of these engines runs in one request.
     pub statements: u32,
-    /// An `EXECUTE` names a prepared statement whose text came compressed ([`crate::sql::COMPRESSED`]): nothing of it is read here,
-    /// and who decompresses it can read it.
-    pub compressed: bool,
+    /// It is not complete, and a reader with more means can tell more: the text has more tokens than the caller wants
+    /// read, or an `EXECUTE` names a prepared statement that came compressed ([`crate::sql::COMPRESSED`]).
+    pub deferred: bool,
     /// False when the text, or a text inside it, could not be read to its end or was not to be had: an open string,
     /// comment or parenthesis, a NUL byte, a bound of this module, a prepared statement that nobody handed in.
     pub complete: bool,
@@ -322,7 +325,7 @@ impl Scan {
             kill_query_ids: Vec::new(),
             scan_key: 0,
             statements: 0,
-            compressed: false,
+            deferred: false,
             complete: true,
         }
     }
@@ -333,7 +336,13 @@ impl Scan {
 /// `prepared` are the session's prepared statements, name and text: an `EXECUTE` is read as what it runs.
 #[must_use]
 pub fn scan(text: &str, rules: &LexicalRules, prepared: &[(&str, &str)]) -> Scan {
-    read(text, rules, prepared, |_| {})
+    read(text, rules, prepared, MAX_SCAN_TOKENS, |_| {})
+}
+
+/// The same for a reader that has no time for long texts: past that many tokens the rest is left to others.
+#[must_use]
+pub fn scan_within(text: &str, rules: &LexicalRules, prepared: &[(&str, &str)], most_tokens: usize) -> Scan {
+    read(text, rules, prepared, most_tokens.min(MAX_SCAN_TOKENS), |_| {})
 }
 
 /// Reads a text and hands over each text in it once that is read.
@@ -341,12 +350,17 @@ fn read(
     text: &str,
     rules: &LexicalRules,
     prepared: &[(&str, &str)],
+    most_tokens: usize,
     mut after: impl FnMut(&Scanner<'_, '_, '_>),
 ) -> Scan {
     let mut reading = Reading {
         rules,
         prepared,
         budget: MAX_SCAN_BYTES,
+        room: Room {
+            tokens: most_tokens,
+            others_have_more: most_tokens < MAX_SCAN_TOKENS,
+        },
         queue: VecDeque::new(),
         scan_key: Digest::new(),
         out: Scan::nothing(),
@@ -423,9 +437,16 @@ struct Reading<'r, 'a> {
     prepared: &'r [(&'a str, &'a str)],
     /// Bytes that may still be read: a text that runs a long one many times must not cost many times its length.
     budget: usize,
+    room: Room,
     queue: VecDeque<Job<'a>>,
     scan_key: Digest,
     out: Scan,
+}
+
+/// Tokens that may still be read, in all texts together.
+struct Room {
+    tokens: usize,
+    others_have_more: bool,
 }
 
 impl Reading<'_, '_> {
@@ -437,7 +458,11 @@ impl Reading<'_, '_> {
         self.budget -= end;
         self.out.complete &= end == job.text.len();
         let text = job.text.get(..end).unwrap_or_default();
-        let toks = tokens(text, self.rules, &mut self.out, &mut self.scan_key);
+        let mut toks = tokens(text, self.rules, &mut self.room, &mut self.out, &mut self.scan_key);
+        if self.out.deferred {
+            // Another reader tells what it is; only what it sets for itself is wanted, and that stands first.
+            toks.truncate(DEFERRED_TOKENS);
+        }
         let mut scanner = Scanner {
             text,
             toks: &toks,
@@ -459,16 +484,22 @@ impl Reading<'_, '_> {
     }
 }
 
-fn tokens(text: &str, rules: &LexicalRules, out: &mut Scan, scan_key: &mut Digest) -> Vec<Tok> {
-    let mut toks = Vec::with_capacity(text.len() / 5 + 4);
+fn tokens(text: &str, rules: &LexicalRules, room: &mut Room, out: &mut Scan, scan_key: &mut Digest) -> Vec<Tok> {
+    let mut toks = Vec::with_capacity((text.len() / 5 + 4).min(room.tokens));
     let mut lexer = Lexer::new(text, rules);
     // Semicolons at the end are no part of the statement, and of the key once it is clear that they are not at the end.
     let mut semicolons = 0_u32;
     for token in lexer.by_ref() {
-        if token.kind == TokenKind::Nul || toks.len() >= MAX_SCAN_TOKENS {
+        if token.kind == TokenKind::Nul {
             out.complete = false;
             break;
         }
+        let Some(left) = room.tokens.checked_sub(1) else {
+            out.complete = false;
+            out.deferred |= room.others_have_more;
+            break;
+        };
+        room.tokens = left;
         let written = token.text(text);
         let word = if token.kind == TokenKind::Word {
             Word::of(written)

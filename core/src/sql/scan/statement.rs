@@ -162,7 +162,7 @@ impl<'a> Scanner<'_, '_, 'a> {
         match text {
             Some(text) if !immediate && text.starts_with(COMPRESSED) => {
                 self.out.complete = false;
-                self.out.compressed = true;
+                self.out.deferred = true;
             }
             Some(text) => {
                 self.unprinted.push((at, end));

@@ -184,7 +184,7 @@ impl Estimator {
         parsed: Option<&Parsed>,
         deadline: Instant,
     ) -> StatementEstimate {
-        if let Some(cause) = beyond_reach(scan) {
+        if let Some(cause) = beyond_reach(scan, parsed) {
             return StatementEstimate::unknown(cause.into());
         }
         let nan_is_largest = question
@@ -303,12 +303,18 @@ fn clock() -> Option<ParseTime> {
 }
 
 /// What no table's metadata can answer.
-fn beyond_reach(scan: &Scan) -> Option<Cause> {
+fn beyond_reach(scan: &Scan, parsed: Option<&Parsed>) -> Option<Cause> {
     if !scan.complete || scan.inner_kind == StatementKind::Unknown {
         return Some(Cause::NotUnderstood);
     }
     if scan.tables.len() + scan.targets.len() > MAX_TABLES {
         return Some(Cause::TooManyTables);
+    }
+    if scan.recursion {
+        return Some(Cause::Recursion);
+    }
+    if scan.repeated_common_table && parsed.is_none() {
+        return Some(Cause::RepeatedCommonTable);
     }
     if scan.table_function {
         return Some(Cause::TableFunction);

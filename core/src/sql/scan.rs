@@ -259,6 +259,10 @@ pub struct Scan {
     pub has_where: bool,
     /// Queries in parentheses, bodies of common table expressions left out.
     pub subqueries: u32,
+    /// A common table expression refers to itself: how often its tables are read, only the run tells.
+    pub recursion: bool,
+    /// A common table expression is referred to more than once: its tables are read more often than they are written.
+    pub repeated_common_table: bool,
     /// A table as of a version or a time.
     pub time_travel: bool,
     /// A function defined in the statement itself.
@@ -316,6 +320,8 @@ impl Scan {
             distinct: false,
             has_where: false,
             subqueries: 0,
+            recursion: false,
+            repeated_common_table: false,
             time_travel: false,
             inline_function: false,
             has_udf: Some(false),
@@ -422,6 +428,10 @@ struct Scanner<'t, 'o, 'a> {
     /// Names of common table expressions in scope, newest last, and how often each is.
     scope: Vec<String>,
     in_scope: BTreeMap<String, u32>,
+    /// Those of them whose own body is being read.
+    in_themselves: BTreeMap<String, u32>,
+    /// Those of them that have been referred to.
+    referred: BTreeSet<String>,
     /// Functions that the text defines.
     inline_functions: BTreeSet<String>,
     statement: statement::State,
@@ -473,6 +483,8 @@ impl Reading<'_, '_> {
             enclosing: Vec::new(),
             scope: Vec::new(),
             in_scope: BTreeMap::new(),
+            in_themselves: BTreeMap::new(),
+            referred: BTreeSet::new(),
             inline_functions: BTreeSet::new(),
             statement: statement::State::default(),
             found: Vec::new(),

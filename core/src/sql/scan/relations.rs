@@ -74,6 +74,8 @@ pub(super) struct Frame {
     /// The common table expression whose body this is, if it may name itself: from its UNION on. Trino reads the name
     /// as a table's before that, and in a body without a UNION.
     recursive: Option<String>,
+    /// The same once the name is in scope.
+    itself: Option<String>,
 }
 
 impl Frame {
@@ -97,6 +99,7 @@ impl Frame {
             scope,
             pending: None,
             recursive: None,
+            itself: None,
         }
     }
 }
@@ -171,6 +174,9 @@ impl Scanner<'_, '_, '_> {
     fn pop(&mut self) -> Option<Frame> {
         let outer = self.enclosing.pop()?;
         let frame = mem::replace(&mut self.frame, outer);
+        if let Some(count) = frame.itself.as_ref().and_then(|name| self.in_themselves.get_mut(name)) {
+            *count = count.saturating_sub(1);
+        }
         while self.scope.len() > frame.scope {
             let Some(name) = self.scope.pop() else { break };
             if let Some(count) = self.in_scope.get_mut(&name) {
@@ -358,7 +364,12 @@ impl Scanner<'_, '_, '_> {
             return next + 1;
         }
         let common = matches!(name.parts.as_slice(), [only] if self.in_scope.get(only).is_some_and(|&count| count > 0));
-        if !common {
+        if common {
+            let name = name.to_string();
+            self.out.recursion |= self.in_themselves.get(&name).is_some_and(|&count| count > 0);
+            // A name of its own in another scope is taken for the same: that errs on the side of more.
+            self.out.repeated_common_table |= !self.referred.insert(name);
+        } else {
             self.out.tables.push(name);
         }
         self.frame.clause = if argument { Clause::Expression } else { Clause::Joined };
@@ -731,6 +742,8 @@ impl Scanner<'_, '_, '_> {
         let frame = &mut self.frame;
         frame.clause = Clause::Start;
         if let Some(name) = frame.recursive.take() {
+            frame.itself = Some(name.clone());
+            *self.in_themselves.entry(name.clone()).or_insert(0) += 1;
             self.enter_scope(name);
         }
     }

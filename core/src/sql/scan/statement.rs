@@ -106,6 +106,8 @@ impl<'a> Scanner<'_, '_, 'a> {
         self.statement = State::default();
         self.scope.clear();
         self.in_scope.clear();
+        self.in_themselves.clear();
+        self.referred.clear();
     }
 
     /// `EXPLAIN` with its options: its kind, and the index of what it explains.

@@ -125,6 +125,11 @@ impl Scanner<'_, '_, '_> {
                         at + 1
                     }
                     b',' => self.comma(at),
+                    b'@' => {
+                        // A branch of a table. What INSERT adds to is not read.
+                        self.out.time_travel |= self.frame.clause != Clause::Start && self.is_name(at + 1);
+                        at + 1
+                    }
                     b';' if self.in_script(at) => at + 1,
                     b';' => break,
                     _ => at + 1,
@@ -798,7 +803,12 @@ impl Scanner<'_, '_, '_> {
         let named = |names: &[&str]| names.iter().any(|name| self.is_word(at + 1, name));
         match word {
             Word::For => named(&["version", "timestamp", "system_time", "system_version", "system"]),
-            Word::At => named(&["branch", "tag", "commit", "snapshot", "ref", "reference", "timestamp"]),
+            Word::At => {
+                // Dremio: also `AT` a computed time.
+                let time = matches!(self.kind(at + 1), Some(TokenKind::String | TokenKind::Number))
+                    || (self.kind(at + 1) == Some(TokenKind::Word) && self.is_symbol(at + 2, b'('));
+                named(&["branch", "tag", "commit", "snapshot", "ref", "reference", "timestamp"]) || time
+            }
             _ => self.word(at + 1) == Word::As && self.word(at + 2) == Word::Of,
         }
     }

@@ -126,8 +126,9 @@ impl Scanner<'_, '_, '_> {
                     }
                     b',' => self.comma(at),
                     b'@' => {
-                        // A branch of a table. What INSERT adds to is not read.
-                        self.out.time_travel |= self.frame.clause != Clause::Start && self.is_name(at + 1);
+                        // A branch of a table, or a version. What INSERT adds to is not read.
+                        let named = self.is_name(at + 1) || self.kind(at + 1) == Some(TokenKind::Number);
+                        self.out.time_travel |= self.frame.clause != Clause::Start && named;
                         at + 1
                     }
                     b';' if self.in_script(at) => at + 1,
@@ -804,10 +805,11 @@ impl Scanner<'_, '_, '_> {
         match word {
             Word::For => named(&["version", "timestamp", "system_time", "system_version", "system"]),
             Word::At => {
-                // Dremio: also `AT` a computed time.
+                // Dremio: also `AT` a computed time. Elsewhere `at` is an alias.
                 let time = matches!(self.kind(at + 1), Some(TokenKind::String | TokenKind::Number))
-                    || (self.kind(at + 1) == Some(TokenKind::Word) && self.is_symbol(at + 2, b'('));
-                named(&["branch", "tag", "commit", "snapshot", "ref", "reference", "timestamp"]) || time
+                    || self.is_word(at + 1, "timestampadd");
+                named(&["branch", "tag", "commit", "snapshot", "ref", "reference", "timestamp"])
+                    || (self.rules.slash_slash_comment && time)
             }
             _ => self.word(at + 1) == Word::As && self.word(at + 2) == Word::Of,
         }

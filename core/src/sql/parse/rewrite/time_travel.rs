@@ -1,7 +1,7 @@
 //! A table as of a version or a time, and a branch of a table.
 //!
 //! `t FOR VERSION AS OF 3`, `t FOR TIMESTAMP BEFORE ..`; Spark's `t VERSION AS OF 3`; Dremio's `t AT BRANCH b`; Trino's
-//! `t @ branch`. The version is left out and the table stays: its conditions hold for any version. Its files are another
+//! `t @ branch` and Spark's `t@v3`. The version is left out and the table stays: its conditions hold for any version. Its files are another
 //! matter: the scanner says that the statement travels in time, and then nobody asks for today's files.
 
 use super::edit::Edits;
@@ -36,8 +36,9 @@ fn after_version(view: &View<'_, '_>, at: usize) -> Option<usize> {
     if view.is(at, "FOR") && view.is_any(at + 1, &POINTS) {
         return after_point(view, at + 2);
     }
-    if view.symbol(at, "@") && view.rules.dollar_strings {
-        return view.is_name(at + 1).then_some(at + 2);
+    if view.symbol(at, "@") && (view.rules.dollar_strings || view.rules.double_quoted_strings) {
+        let named = view.is_name(at + 1) || view.kind(at + 1) == Some(TokenKind::Number);
+        return named.then_some(at + 2);
     }
     // Elsewhere these are plain words: SELECT version AS of.
     if view.rules.double_quoted_strings && view.is_any(at, &POINTS) && is_constant(view, at + 3) {

@@ -33,12 +33,14 @@ const DREMIO: [&str; 11] = [
     "SELECT a FROM t AT 1.5 * 2 WHERE a = 1",
 ];
 
-const SPARK: [&str; 5] = [
+const SPARK: [&str; 7] = [
     "SELECT a FROM t VERSION AS OF 3 WHERE a = 1",
     "SELECT a FROM t TIMESTAMP AS OF '2026-01-01' x WHERE a = 1",
     "SELECT a FROM t TIMESTAMP AS OF current_date() WHERE a = 1",
     "SELECT a FROM t FOR SYSTEM_VERSION AS OF 3 WHERE a = 1",
     "SELECT a FROM t VERSION AS OF \"tag\" WHERE a = 1",
+    "SELECT a FROM t@v3 WHERE a = 1",
+    "SELECT a FROM t@20260101000000000 x WHERE a = 1",
 ];
 
 fn forms() -> impl Iterator<Item = (&'static str, LexicalRules)> {

@@ -3,6 +3,8 @@
 //! sqlparser wants each row in parentheses. A row that is a parenthesis already, or `ROW(..)`, stays as it is. A row that
 //! is any other expression may itself be of a row type, whose fields are then the columns: unless it plainly is a single
 //! value, the number of columns is unknown.
+//!
+//! Rows in parentheses inside an expression get a SELECT around them.
 
 use super::edit::{Edits, Put};
 use super::view::View;
@@ -10,33 +12,43 @@ use crate::sql::lexer::TokenKind;
 
 pub(super) const WORDS: &[&str] = &["VALUES"];
 
+/// Words after which sqlparser expects a query in parentheses.
+const BEFORE_QUERIES: [&str; 10] = [
+    "AS",
+    "EXCEPT",
+    "EXISTS",
+    "FROM",
+    "IN",
+    "INTERSECT",
+    "JOIN",
+    "LATERAL",
+    "UNION",
+    "USING",
+];
+
 pub(super) fn rewrite<'t>(view: &View<'_, 't>, edits: &mut Edits<'t>) {
     for at in 0..view.len() {
         if view.is(at, "VALUES") && !view.follows_symbol(at, &["."]) {
             rows(view, at + 1, edits);
-            compared(view, at, edits);
+            in_expression(view, at, edits);
         }
     }
 }
 
-/// `ANY (VALUES ..)`: sqlparser looks for SELECT there.
-fn compared<'t>(view: &View<'_, 't>, at: usize, edits: &mut Edits<'t>) {
+/// `x > (VALUES 1)`, `ANY (VALUES ..)`: in an expression sqlparser takes VALUES for a function unless a SELECT is around.
+fn in_expression<'t>(view: &View<'_, 't>, at: usize, edits: &mut Edits<'t>) {
     let Some(open) = view.before(at).filter(|open| view.symbol(*open, "(")) else {
         return;
     };
-    if let Some(closing) = view
-        .closing(open)
-        .filter(|_| view.follows(open, &["ALL", "ANY", "SOME"]))
-    {
-        edits.put_all(
-            at,
-            &[
-                Put::Word("SELECT"),
-                Put::Symbol("*"),
-                Put::Word("FROM"),
-                Put::Symbol("("),
-            ],
-        );
+    let Some(closing) = view.closing(open) else { return };
+    if view.before(open).is_some() && !view.follows(open, &BEFORE_QUERIES) {
+        let around = [
+            Put::Word("SELECT"),
+            Put::Symbol("*"),
+            Put::Word("FROM"),
+            Put::Symbol("("),
+        ];
+        edits.put_all(at, &around);
         edits.put(closing, Put::Symbol(")"));
     }
 }

@@ -27,6 +27,11 @@ fn rows_need_no_parentheses() {
         "SELECT * FROM t WHERE a > ALL (VALUES 1, 2) AND b = ANY (VALUES (3))",
         "SELECT * FROM t WHERE a > ALL (SELECT x FROM (VALUES (1), (2)) v (x)) AND b = ANY (SELECT x FROM (VALUES (3)) v (x))",
     );
+    alike(
+        "SELECT f((VALUES 1), 2) FROM t, (VALUES 3) v (x) WHERE (VALUES 4) = t.a AND UNIQUE (VALUES 5)",
+        "SELECT f((SELECT 1), 2) FROM t, (SELECT 3) v (x) WHERE (SELECT 4) = t.a AND UNIQUE (SELECT 5)",
+    );
+    assert_eq!(accepted("SELECT * FROM t WHERE a > (VALUES 1)").has_udf, Some(false));
     alike("INSERT INTO n VALUES 1, 2", "INSERT INTO n VALUES (1), (2)");
     assert!(
         read(

@@ -19,10 +19,17 @@ pub(super) fn rewrite<'t>(view: &View<'_, 't>, edits: &mut Edits<'t>) {
 fn group<'t>(view: &View<'_, 't>, at: usize, edits: &mut Edits<'t>) {
     let quantified = view.is_any(at, &["ALL", "DISTINCT"]);
     let keys = if quantified { at + 1 } else { at };
-    let after = keys + 1;
-    if view.is(keys, "AUTO") && (after == view.len() || view.symbol(after, ")") || view.is_clause(after)) {
-        edits.replace(at..after, &[Put::Word("ALL")]);
-    } else if quantified && keys < view.len() && !view.symbol_any(keys, &[")", ","]) && !view.is_clause(keys) {
+    if view.is(keys, "AUTO") && ends_clause(view, keys + 1) {
+        edits.replace(at..keys + 1, &[Put::Word("ALL")]);
+    } else if quantified && !ends_clause(view, keys) && !view.symbol(keys, ",") {
         edits.leave_out(at..keys);
     }
+}
+
+/// Nothing more is grouped by.
+fn ends_clause(view: &View<'_, '_>, at: usize) -> bool {
+    at >= view.len()
+        || view.symbol(at, ")")
+        || view.is_clause(at)
+        || view.is_any(at, &["CLUSTER", "DISTRIBUTE", "QUALIFY", "SORT", "WITH"])
 }

@@ -107,6 +107,20 @@ fn groups_may_be_counted_once_or_found_by_the_engine() {
         "SELECT sum(b) FROM t GROUP BY ALL ROLLUP (a), CUBE (c)",
         "SELECT sum(b) FROM t GROUP BY ROLLUP (a), CUBE (c)",
     );
+    for after in [
+        "",
+        "ORDER BY 1",
+        "QUALIFY rank() OVER (ORDER BY a) = 1",
+        "HAVING sum(b) > 1",
+    ] {
+        let sql = format!("SELECT a, sum(b) FROM t GROUP BY ALL {after}");
+        let parsed = read_by(&sql, &LexicalRules::SPARK);
+        assert_eq!(
+            super::reads(&parsed),
+            [("t".to_owned(), all(), "a b".to_owned())],
+            "{sql}"
+        );
+    }
     for sql in [
         "SELECT a, sum(b) FROM t WHERE a = 1 GROUP BY AUTO",
         "SELECT a, sum(b) FROM t WHERE a = 1 GROUP BY ALL AUTO HAVING sum(b) > 1",

@@ -25,6 +25,8 @@ mod grouping;
 mod joins;
 mod json;
 mod literals;
+mod operand;
+mod relation;
 mod row_patterns;
 mod rows;
 mod set_operations;

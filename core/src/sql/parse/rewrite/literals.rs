@@ -18,11 +18,6 @@ pub(super) const WORDS: &[&str] = &[
     "GEOMETRY",
     "SPHERICALGEOGRAPHY",
     "COLOR",
-    "VARBINARY",
-    "TINYINT",
-    "SMALLINT",
-    "VARCHAR",
-    "CHAR",
 ];
 
 pub(super) fn rewrite<'t>(view: &View<'_, 't>, edits: &mut Edits<'t>) {

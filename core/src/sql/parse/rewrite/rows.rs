@@ -1,7 +1,8 @@
-//! All fields of a row, `(r).*`, and names for all columns, `t.* AS (a, b)`.
+//! All fields of a row, `(r).* AS (a, b)`, and names for all columns, `t.* AS (a, b)`.
 //!
-//! Both become a call with what stood there as its argument: no name outside means a column inside any more, and the
-//! number of columns is unknown.
+//! sqlparser knows the fields of an expression, without names for them. All columns under other names are written as the
+//! fields of a call with all columns: in the tree either is any number of columns of any name, so that no name outside is
+//! taken for a column inside.
 
 use super::edit::{Edits, Put};
 use super::view::{OPAQUE, View};
@@ -18,19 +19,15 @@ pub(super) fn rewrite<'t>(view: &View<'_, 't>, edits: &mut Edits<'t>) {
 
 fn all_fields<'t>(view: &View<'_, 't>, star: usize, edits: &mut Edits<'t>) {
     let Some(dot) = view.before(star) else { return };
-    let of_row = view.follows_symbol(dot, &[")", "]"]);
-    let renamed = view.is(star + 1, "AS") && view.symbol(star + 2, "(");
-    if !of_row && !renamed {
+    let named = view.is(star + 1, "AS") && view.symbol(star + 2, "(");
+    let Some(end) = view.closing(star + 2).filter(|_| named) else {
         return;
+    };
+    if !view.follows_symbol(dot, &[")", "]"]) {
+        let Some(start) = view.operand_start(dot) else { return };
+        edits.put_all(start, &[Put::Symbol("("), Put::Word(OPAQUE), Put::Symbol("(")]);
+        edits.put_all(star + 1, &[Put::Symbol(")"), Put::Symbol(")")]);
+        edits.put_all(star + 1, &[Put::Symbol("."), Put::Symbol("*")]);
     }
-    let Some(start) = view.operand_start(dot) else { return };
-    let end = if renamed { view.next(star + 2) } else { star + 1 };
-    if renamed && view.closing(star + 2).is_none() {
-        return;
-    }
-    edits.put_all(start, &[Put::Word(OPAQUE), Put::Symbol("(")]);
-    // (r).* is r; t.* stays.
-    edits.leave_out(if of_row { dot } else { star + 1 }..end);
-    edits.put(end, Put::Symbol(")"));
-    edits.notes.width_unknown = true;
+    edits.leave_out(star + 1..end + 1);
 }

@@ -145,7 +145,7 @@ fn the_nearest_row_is_chosen_before_conditions_outside() {
 }
 
 #[test]
-fn all_fields_of_a_row_are_one_expression_of_unknown_width() {
+fn all_fields_of_a_row_are_any_number_of_columns() {
     for (sql, columns) in [
         ("SELECT (r).* FROM t WHERE a = 1", "a r"),
         ("SELECT (r).* AS (x, y) FROM t WHERE a = 1", "a r"),

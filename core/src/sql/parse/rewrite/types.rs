@@ -71,7 +71,7 @@ fn in_type(view: &View<'_, '_>, at: usize) -> bool {
     }
 }
 
-/// `varchar::from_utf8(x)`. The method is none of the functions that are called without a type.
+/// `varchar::method(x)`. The method is none of the functions that are called without a type.
 fn method<'t>(view: &View<'_, 't>, at: usize, edits: &mut Edits<'t>) {
     let Some(before) = view.before(at).filter(|before| view.is_name(*before)) else {
         return;

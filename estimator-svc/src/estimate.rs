@@ -233,7 +233,10 @@ impl Estimator {
         deadline: Instant,
     ) -> Result<u64, Unknown> {
         // With a subquery or a set operation the star may belong to another query than the outermost one.
-        let plain = scan.subqueries == 0 && !scan.set_operation;
+        let one_query = scan.subqueries == 0 && !scan.set_operation;
+        // These bring columns of their own; another version of a table may have others than today's.
+        let adds = scan.unnest || scan.table_function || scan.match_recognize || scan.time_travel;
+        let plain = one_query && !adds;
         if !plain || parsed.tables.iter().any(|table| table.columns != Columns::All) {
             return Err(Cause::StarOverPart.into());
         }

@@ -320,6 +320,19 @@ async fn columns_of_a_star_come_from_the_tables_schema() {
         let answer = facts(&service, sql).await;
         assert_eq!(answer["facts"]["output_columns"], columns, "{sql}: {answer}");
     }
+    // Something besides the tables brings columns, or the table had others then.
+    for sql in [
+        "SELECT * FROM events, UNNEST(ARRAY[1]) AS u (x)",
+        "SELECT * FROM TABLE(f(input => TABLE(events)))",
+        "SELECT * FROM events MATCH_RECOGNIZE (MEASURES A.user_id AS u PATTERN (A) DEFINE A AS true)",
+        "SELECT * FROM events FOR VERSION AS OF 1",
+    ] {
+        let answer = facts(&service, sql).await;
+        assert!(
+            answer["facts"]["output_columns"]["unknown"].is_string(),
+            "{sql}: {answer}"
+        );
+    }
     assert_eq!(service.planner().plans_made(), 0);
 }
 

@@ -8,6 +8,7 @@ mod joins;
 mod predicates;
 mod properties;
 mod random;
+mod rewriting;
 mod shapes;
 mod time;
 mod unwrapping;

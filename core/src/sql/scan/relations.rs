@@ -128,6 +128,12 @@ impl Scanner<'_, '_, '_> {
                         at + 1
                     }
                     b',' => self.comma(at),
+                    b'@' => {
+                        // A branch of a table, or a version. What INSERT adds to is not read.
+                        let named = self.is_name(at + 1) || self.kind(at + 1) == Some(TokenKind::Number);
+                        self.out.time_travel |= self.frame.clause != Clause::Start && named;
+                        at + 1
+                    }
                     b';' if self.in_script(at) => at + 1,
                     b';' => break,
                     _ => at + 1,
@@ -809,7 +815,13 @@ impl Scanner<'_, '_, '_> {
         let named = |names: &[&str]| names.iter().any(|name| self.is_word(at + 1, name));
         match word {
             Word::For => named(&["version", "timestamp", "system_time", "system_version", "system"]),
-            Word::At => named(&["branch", "tag", "commit", "snapshot", "ref", "reference", "timestamp"]),
+            Word::At => {
+                // Dremio: also `AT` a computed time. Elsewhere `at` is an alias.
+                let time = matches!(self.kind(at + 1), Some(TokenKind::String | TokenKind::Number))
+                    || self.is_word(at + 1, "timestampadd");
+                named(&["branch", "tag", "commit", "snapshot", "ref", "reference", "timestamp"])
+                    || (self.rules.slash_slash_comment && time)
+            }
             _ => self.word(at + 1) == Word::As && self.word(at + 2) == Word::Of,
         }
     }

@@ -261,3 +261,44 @@ fn odd_characters_are_answered() {
         is_answered(text.to_owned());
     }
 }
+
+/// What is rewritten is rewritten in time that the length of the text bounds.
+#[test]
+fn much_to_rewrite_is_answered() {
+    let pieces = [
+        "VALUES 1, ",
+        "VALUES ",
+        "TABLE(t), ",
+        "JSON_TABLE(a COLUMNS (DEFAULT ",
+        "json_object(KEY a VALUE ",
+        "DEFAULT 1 ON ",
+        "a MATCH_RECOGNIZE (PATTERN (A) DEFINE A AS ",
+        "OVER (PATTERN (A) DEFINE ",
+        "m OVER w ",
+        "a BETWEEN SYMMETRIC 1 AND ",
+        "UNIQUE (SELECT ",
+        "WHEN > ",
+        "CAST(a AS ROW(",
+        "a AS ROW(CAST(",
+        "x.* AS (",
+        "a[b].* ",
+        "(a).",
+        "t FOR VERSION AS OF 1 + ",
+        "a.b AT TIME ZONE ",
+        "NEAREST (FROM ",
+        "GROUP BY ALL ",
+        "FUNCTION f (",
+        "DESCRIPTOR(",
+        "a @ b ",
+    ];
+    for head in [
+        "SELECT ",
+        "SELECT * FROM TABLE(f(",
+        "WITH FUNCTION f() RETURNS int RETURN 1 SELECT ",
+        "VALUES ",
+    ] {
+        for piece in pieces {
+            is_answered(format!("{head}{}", piece.repeat(60_000 / piece.len())));
+        }
+    }
+}

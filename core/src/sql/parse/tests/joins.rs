@@ -244,14 +244,6 @@ fn subqueries_anywhere_bring_their_tables_in_the_order_of_the_text() {
 }
 
 #[test]
-fn a_table_as_an_argument_is_not_lost() {
-    assert!(matches!(
-        trino("SELECT * FROM TABLE(f(input => TABLE(orders)))"),
-        Err(Declined::Syntax(_))
-    ));
-}
-
-#[test]
 fn update_delete_and_merge_read_their_target() {
     check("DELETE FROM t WHERE a = 1 AND f(b)", &[("t", eq("a", 1), false)]);
     check(

@@ -38,6 +38,7 @@ use crate::planner::{Filter, Planner};
 use crate::prepared::decompressed;
 use crate::tables::{Defaults, Resolved, Tables, about, snapshot_text};
 use crate::unknown::{Cause, Unknown, brief};
+use crate::zone::{offset_minutes, session_zone};
 use reads::{Read, reads};
 pub use report::{StatementEstimate, TableEstimate, UnusedText};
 
@@ -294,14 +295,15 @@ fn qualified(name: &TableName, defaults: Defaults<'_>) -> TableName {
     TableName { parts }
 }
 
-/// The time, for conditions on the current date. The session's zone is not among what is sent, so it is left open.
-fn clock() -> Option<ParseTime> {
+/// The time in the session's zone, for conditions on the current date. An engine has a zone of its own for sessions that
+/// name none, so it is left open then.
+fn clock(request: &FactsRequest) -> Option<ParseTime> {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .ok()?;
     Some(ParseTime {
         unix_micros: i64::try_from(since.as_micros()).ok()?,
-        zone_minutes: None,
+        zone_minutes: session_zone(request).and_then(|zone| offset_minutes(zone, i64::try_from(since.as_secs()).ok()?)),
     })
 }
 
@@ -396,7 +398,7 @@ impl Work<'_> {
                 text: &request.sql,
                 rules: &rules,
                 prepared: &borrowed(&prepared),
-                now: clock(),
+                now: clock(&request),
             })
         });
         self.parsed = Some(match task.await {

@@ -24,8 +24,8 @@ use sqlparser::ast::{BinaryOperator, Expr, InTarget, UnaryOperator};
 use self::compare::{comparison, tuples};
 pub(super) use self::operand::is_context_value;
 use self::operand::{Operand, reason};
+use self::outcome::{Branches, all_of, any_of, constant_outcome};
 pub(super) use self::outcome::{Outcome, accepts_null};
-use self::outcome::{combine, constant_outcome};
 use self::pattern::starts_with;
 use super::UnusedReason;
 use super::literal::{Constant, constant};
@@ -78,6 +78,7 @@ pub(super) fn translate(asked: Asked<'_>, scope: &Scope<'_>, relation: usize) ->
         scope,
         relation,
         uncertain: Cell::new(false),
+        branches: Cell::new(0),
     };
     let mut outcome = translator.condition(asked, 0);
     outcome.exact &= !translator.uncertain.get();
@@ -89,6 +90,17 @@ struct Translator<'s, 'e> {
     relation: usize,
     /// A name without qualifier has been taken for this relation's.
     uncertain: Cell<bool>,
+    /// Disjunctions around the condition at hand.
+    branches: Cell<usize>,
+}
+
+/// Leaves a disjunction when dropped.
+struct InBranches<'c>(&'c Cell<usize>);
+
+impl Drop for InBranches<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get().saturating_sub(1));
+    }
 }
 
 impl Translator<'_, '_> {
@@ -101,10 +113,10 @@ impl Translator<'_, '_> {
             Expr::BinaryOp { left, op, right } => match (chains(op, negated), comparison(op)) {
                 (Some(all), _) => self.chain((expr, negated), all, depth),
                 (None, Some(Comparison::Eq)) if tuples(left, right).is_some() => {
-                    self.tuple(tuples(left, right).unwrap_or_default(), negated)
+                    self.tuples(expr, vec![tuples(left, right).unwrap_or_default()], negated)
                 }
                 (None, Some(Comparison::NotEq)) if tuples(left, right).is_some() => {
-                    self.tuple(tuples(left, right).unwrap_or_default(), !negated)
+                    self.tuples(expr, vec![tuples(left, right).unwrap_or_default()], !negated)
                 }
                 (None, Some(op)) => self.compare(left, op, right, negated),
                 (None, None) if *op == BinaryOperator::Spaceship => self.distinct(left, right, !negated),
@@ -117,11 +129,12 @@ impl Translator<'_, '_> {
                 high,
             } => {
                 let negated = negated != *not;
+                let _branches = negated.then(|| self.enter_branches());
                 let bounds = [
                     self.compare(value, Comparison::GtEq, low, negated),
                     self.compare(value, Comparison::LtEq, high, negated),
                 ];
-                combine(bounds.into(), !negated)
+                self.combine(bounds.into(), !negated)
             }
             Expr::In {
                 expr: value,
@@ -129,13 +142,7 @@ impl Translator<'_, '_> {
                 negated: not,
                 ..
             } => match items.iter().map(|item| tuples(value, item)).collect::<Option<Vec<_>>>() {
-                Some(items) if !items.is_empty() => {
-                    let negated = negated != *not;
-                    combine(
-                        items.into_iter().map(|item| self.tuple(item, negated)).collect(),
-                        negated,
-                    )
-                }
+                Some(items) if !items.is_empty() => self.tuples(expr, items, negated != *not),
                 _ => self.in_list(expr, value, items, negated != *not),
             },
             Expr::In { .. } | Expr::Exists { .. } => self.unused(expr, UnusedReason::Subquery),
@@ -165,9 +172,12 @@ impl Translator<'_, '_> {
                 pattern,
                 escape_char: None,
             } => self.like(expr, value, pattern, negated != *not),
-            Expr::Function(call) if starts_with(call).is_some() => match starts_with(call) {
-                Some((value, prefix)) => self.prefixed(expr, value, prefix, negated),
-                None => self.unused(expr, UnusedReason::Function),
+            Expr::Function(call) => match starts_with(call) {
+                // Trino has the function, and makes no range of it.
+                Some((value, prefix)) if !self.scope.session.known_engine => {
+                    self.prefixed(expr, value, prefix, negated)
+                }
+                _ => self.unused(expr, UnusedReason::Function),
             },
             Expr::Like { .. } | Expr::ILike { .. } | Expr::SimilarTo { .. } | Expr::RLike { .. } => {
                 self.unused(expr, UnusedReason::Pattern)
@@ -177,11 +187,26 @@ impl Translator<'_, '_> {
     }
 
     fn chain(&self, asked: Asked<'_>, all: bool, depth: usize) -> Outcome {
+        let _branches = (!all).then(|| self.enter_branches());
         let parts = flatten(asked, all);
-        combine(
+        self.combine(
             parts.into_iter().map(|part| self.condition(part, depth + 1)).collect(),
             all,
         )
+    }
+
+    fn combine(&self, parts: Vec<Outcome>, all: bool) -> Outcome {
+        match (all, self.scope.session.known_engine) {
+            (true, _) => all_of(parts),
+            (false, true) => any_of(parts, Branches::ByColumn),
+            (false, false) => any_of(parts, Branches::Whole),
+        }
+    }
+
+    /// Counts one disjunction more until what comes back is dropped.
+    fn enter_branches(&self) -> InBranches<'_> {
+        self.branches.set(self.branches.get() + 1);
+        InBranches(&self.branches)
     }
 
     fn is_null(&self, whole: &Expr, value: &Expr, negated: bool) -> Outcome {

@@ -70,6 +70,20 @@ fn written(text: &str) -> Vec<String> {
     .collect()
 }
 
+/// The same by the rules of an engine of which only the grammar is known.
+fn written_for_dremio(text: &str) -> String {
+    let rules = LexicalRules::DREMIO;
+    let input = ParseInput {
+        text,
+        rules: &rules,
+        prepared: &[],
+        now: None,
+    };
+    let tables = parse(&input).map(|parsed| parsed.tables).unwrap_or_default();
+    let filters = tables.iter().map(|table| predicate(&table.filter.predicate));
+    filters.collect::<Vec<_>>().join("; ")
+}
+
 fn literal(literal: &Literal) -> String {
     match literal {
         Literal::Boolean(value) => value.to_string(),

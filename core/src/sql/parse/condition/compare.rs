@@ -8,7 +8,7 @@ use super::super::fold::fold;
 use super::super::invert::inverted;
 use super::super::literal::Constant;
 use super::operand::{Operand, reason};
-use super::outcome::{Outcome, combine, constant_outcome};
+use super::outcome::{Outcome, constant_outcome};
 use super::{Translator, UnusedReason};
 use crate::predicate::{Column, Comparison, Literal, Predicate};
 
@@ -45,12 +45,18 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// All of these are equal, or, negated, one of them is not.
-    pub(super) fn tuple(&self, pairs: Vec<(&Expr, &Expr)>, negated: bool) -> Outcome {
-        let parts = pairs
-            .into_iter()
-            .map(|(left, right)| self.compare(left, Comparison::Eq, right, negated));
-        combine(parts.collect(), !negated)
+    /// Tuples of one of which all members are equal, or, negated, that there is none. Trino compares rows as rows and
+    /// prunes nothing by them.
+    pub(super) fn tuples(&self, whole: &Expr, tuples: Vec<Vec<(&Expr, &Expr)>>, negated: bool) -> Outcome {
+        if self.scope.session.known_engine {
+            return self.unused(whole, UnusedReason::Expression);
+        }
+        let tuples = tuples.into_iter().map(|pairs| {
+            let pairs = pairs.into_iter();
+            let parts = pairs.map(|(left, right)| self.compare(left, Comparison::Eq, right, negated));
+            self.combine(parts.collect(), !negated)
+        });
+        self.combine(tuples.collect(), negated)
     }
 
     pub(super) fn in_list(&self, whole: &Expr, value: &Expr, items: &[Expr], negated: bool) -> Outcome {
@@ -97,7 +103,9 @@ impl Translator<'_, '_> {
 
     /// `function(column) op constant`, where the engine makes it a range of the column.
     fn inverted(&self, function: &Expr, op: Comparison, value: &Expr) -> Option<Outcome> {
-        if !self.scope.session.known_engine {
+        // Under OR, Trino first makes one list of several comparisons, and turns no function of a list around; nor does it
+        // for a time with zone whatever the comparisons are.
+        if !self.scope.session.known_engine || self.branches.get() > 0 {
             return None;
         }
         let function = inverted(function)?;

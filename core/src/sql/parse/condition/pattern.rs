@@ -31,8 +31,12 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Trino makes a range of a prefix, and nothing of its negation or of "any text".
     pub(super) fn prefixed(&self, whole: &Expr, value: &Expr, prefix: &str, negated: bool) -> Outcome {
         match self.operand(value) {
+            Operand::Own(_) if self.scope.session.known_engine && (negated || prefix.is_empty()) => {
+                Outcome::unused(UnusedReason::Pattern)
+            }
             Operand::Own(column) if prefix.is_empty() && !negated => {
                 Outcome::exactly(Predicate::IsNull { column, negated: true })
             }

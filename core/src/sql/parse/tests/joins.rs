@@ -88,11 +88,8 @@ fn an_or_across_tables_leaves_each_with_what_all_branches_say() {
         "SELECT * FROM a, b WHERE (a.x = 1 AND b.y = 2) OR (a.x = 3 AND b.z = 4)",
         &[
             ("a", x_is_1_or_3, false),
-            (
-                "b",
-                json!({"type": "or", "left": eq("y", 2), "right": eq("z", 4)}),
-                false,
-            ),
+            // One branch restricts y, the other z: neither column is restricted.
+            ("b", all(), false),
         ],
     );
     check(

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{UnusedReason, check, tables, unused};
+use super::{UnusedReason, check, check_all, tables, unused, written_for_dremio};
 
 fn compare(kind: &str, value: Value) -> Value {
     json!({"type": kind, "term": "a", "value": value})
@@ -148,25 +148,76 @@ fn a_boolean_column_is_a_comparison() {
 }
 
 #[test]
-fn a_pattern_that_is_a_prefix_is_a_range_and_its_negation_the_rest() {
+fn a_pattern_that_starts_with_text_is_a_range() {
     let starts = |prefix: &str| json!({"type": "starts-with", "term": "a", "value": prefix});
-    let not = |prefix: &str| json!({"type": "not-starts-with", "term": "a", "value": prefix});
     check_where("a LIKE 'abc%'", starts("abc"), true);
     check_where("a LIKE 'abc%%'", starts("abc"), true);
-    check_where("starts_with(a, 'abc')", starts("abc"), true);
-    check_where("a NOT LIKE 'abc%'", not("abc"), true);
-    check_where("NOT starts_with(a, 'abc')", not("abc"), true);
     check_where("NOT a NOT LIKE 'abc%'", starts("abc"), true);
     check_where("a LIKE 'abc'", compare("eq", json!("abc")), true);
     check_where("a NOT LIKE 'abc'", compare("not-eq", json!("abc")), true);
-    check_where("a LIKE '%'", is_null("not-null"), true);
-    check_where("a NOT LIKE '%'", json!(false), true);
     check_where("a LIKE 'abc%d'", starts("abc"), false);
     check_where("a LIKE 'abc_'", starts("abc"), false);
     // Some engines escape with a backslash: what stands before it is the same to all.
     check_where("a LIKE 'abc\\%'", starts("abc"), false);
-    check_where("a NOT LIKE 'abc%d'", json!(true), false);
-    check_where("a NOT LIKE 'abc\\%'", json!(true), false);
+}
+
+#[test]
+fn the_negation_of_a_prefix_and_a_function_for_it_prune_only_where_the_planner_is_not_known_to_ignore_them() {
+    for (condition, elsewhere) in [
+        ("a NOT LIKE 'abc%'", "a not like abc%"),
+        ("NOT a LIKE 'abc%'", "a not like abc%"),
+        ("starts_with(a, 'abc')", "a like abc%"),
+        ("NOT starts_with(a, 'abc')", "a not like abc%"),
+        ("a LIKE '%'", "a is not null"),
+        ("a NOT LIKE '%'", "none"),
+        ("a NOT LIKE 'abc%d'", "all"),
+        ("a NOT LIKE 'abc\\%'", "all"),
+    ] {
+        check_where(condition, json!(true), false);
+        let sql = format!("SELECT a FROM t WHERE {condition}");
+        assert_eq!(written_for_dremio(&sql), elsewhere, "{condition}");
+    }
+}
+
+#[test]
+fn a_disjunction_restricts_a_column_that_every_branch_restricts() {
+    check_all(&[
+        ("SELECT 1 FROM t WHERE a = 1 OR a > 5", "t: (a = 1 or a > 5)"),
+        ("SELECT 1 FROM t WHERE a = 1 OR b = 2", "t: all !"),
+        ("SELECT 1 FROM t WHERE NOT (a = 1 AND b = 2)", "t: all !"),
+        (
+            "SELECT 1 FROM t WHERE (a = 1 AND b = 2) OR (b = 3 AND a = 4) OR (a = 5 AND b = 6 AND c = 7)",
+            "t: ((a = 1 or a = 4 or a = 5) and (b = 2 or b = 3 or b = 6)) !",
+        ),
+        (
+            "SELECT 1 FROM t WHERE (a = 1 AND (b = 2 OR c = 3)) OR (a = 4 AND b = 5)",
+            "t: (a = 1 or a = 4) !",
+        ),
+        (
+            "SELECT 1 FROM t WHERE (a = 1 AND f(b)) OR (a = 2 AND b LIKE '%x')",
+            "t: (a = 1 or a = 2) !",
+        ),
+        (
+            "SELECT 1 FROM t WHERE (a = 1 AND b = 2) OR 1 = 0",
+            "t: (a = 1 and b = 2)",
+        ),
+        ("SELECT 1 FROM t WHERE a = 1 OR b IS NULL OR 1 = 1", "t: all"),
+    ]);
+    let sql = "SELECT 1 FROM t WHERE (a = 1 AND b = 2) OR (a = 3 AND c = 4)";
+    assert_eq!(written_for_dremio(sql), "((a = 1 and b = 2) or (a = 3 and c = 4))");
+}
+
+#[test]
+fn rows_are_compared_as_rows_where_the_planner_is_known() {
+    for (condition, elsewhere) in [
+        ("(a, b) = (1, 2)", "(a = 1 and b = 2)"),
+        ("(a, b) <> (1, 2)", "(a <> 1 or b <> 2)"),
+        ("(a, b) IN ((1, 2), (3, 4))", "((a = 1 and b = 2) or (a = 3 and b = 4))"),
+    ] {
+        let sql = format!("SELECT 1 FROM t WHERE {condition}");
+        check_all(&[(&sql, "t: all !")]);
+        assert_eq!(written_for_dremio(&sql), elsewhere, "{condition}");
+    }
 }
 
 #[test]

@@ -153,6 +153,28 @@ fn a_function_that_keeps_order_becomes_a_range_of_its_column() {
 }
 
 #[test]
+fn under_or_no_function_is_turned_around() {
+    let in_2026 = between(day("gt-eq", "2026-01-01"), day("lt", "2027-01-01"));
+    check(
+        "SELECT d FROM t WHERE year(d) = 2026 AND (f(d) OR g(d))",
+        &[("t", in_2026, false)],
+    );
+    for condition in [
+        "CAST(d AS date) = DATE '2026-08-01' OR CAST(d AS date) = DATE '2026-08-03'",
+        "year(d) = 2024 OR d = DATE '2026-08-01'",
+        "year(d) < 2024 OR year(d) > 2026",
+        "year(d) NOT BETWEEN 2024 AND 2026",
+        "NOT (year(d) >= 2024 AND year(d) <= 2026)",
+        "NOT CAST(d AS date) BETWEEN DATE '2026-08-01' AND DATE '2026-08-03'",
+    ] {
+        check(
+            &format!("SELECT d FROM t WHERE {condition}"),
+            &[("t", json!(true), false)],
+        );
+    }
+}
+
+#[test]
 fn what_an_engine_may_not_turn_around_prunes_nothing() {
     for condition in [
         "date_trunc('week', d) = DATE '2026-08-03'",

@@ -221,6 +221,86 @@ fn rows_are_compared_as_rows_where_the_planner_is_known() {
 }
 
 #[test]
+fn a_cast_to_text_says_something_of_columns_that_are_text() {
+    check_all(&[
+        ("SELECT 1 FROM t WHERE CAST(a AS varchar) = 'abc'", "t: a like abc% !"),
+        (
+            "SELECT 1 FROM t WHERE 'abc' = (CAST((a) AS varchar))",
+            "t: a like abc% !",
+        ),
+        (
+            "SELECT 1 FROM t WHERE CAST(a AS varchar) IN ('b', 'c')",
+            "t: (a like b% or a like c%) !",
+        ),
+        ("SELECT 1 FROM t WHERE CAST(a AS varchar) LIKE 'b%'", "t: a like b% !"),
+        ("SELECT 1 FROM t WHERE CAST(a AS varchar) LIKE 'b_c'", "t: a like b% !"),
+        (
+            "SELECT 1 FROM t WHERE CAST(a AS varchar) LIKE 'b%' OR a = 'c'",
+            "t: (a like b% or a = 'c') !",
+        ),
+    ]);
+    for condition in [
+        "CAST(a AS varchar(3)) = 'abc'",
+        "CAST(a AS char(3)) = 'abc'",
+        "TRY_CAST(a AS varchar) = 'abc'",
+        "CAST(a AS varchar) = ''",
+        "CAST(a AS varchar) = '2026-08-01'",
+        "CAST(a AS varchar) LIKE '2026%'",
+        "CAST(a AS varchar) IN ('b', '-1')",
+        "CAST(a AS varchar) <> 'abc'",
+        "NOT CAST(a AS varchar) = 'abc'",
+        "CAST(a AS varchar) > 'abc'",
+        "CAST(a AS varchar) NOT IN ('b', 'c')",
+        "CAST(a AS varchar) NOT LIKE 'b%'",
+        "CAST(a AS varchar) LIKE '%b'",
+        "CAST(a AS varchar) = 5",
+        "CAST(a AS varchar) = b",
+        "CAST(lower(a) AS varchar) = 'abc'",
+        "CAST(a AS bigint) = 5",
+        "CAST(a AS timestamp) = TIMESTAMP '2026-08-01 00:00:00'",
+    ] {
+        check_where(condition, json!(true), false);
+    }
+    assert_eq!(
+        written_for_dremio("SELECT 1 FROM t WHERE CAST(a AS varchar) = 'abc'"),
+        "all"
+    );
+}
+
+#[test]
+fn decimals_are_computed_exactly_or_not_at_all() {
+    for (expression, value) in [
+        ("1.5 * 2", "3.0"),
+        ("1.5 + 2", "3.5"),
+        ("2 - 0.25", "1.75"),
+        ("0.1 * 0.1", "0.01"),
+        ("-1.5 * -2.00", "3.000"),
+        ("1 - 1.05", "-0.05"),
+        ("(1.5 * 2 + 0.25) - 10", "-6.75"),
+        ("0.1 + 0.2", "0.3"),
+    ] {
+        check_where(&format!("a > {expression}"), compare("gt", json!(value)), true);
+    }
+    let long = "9".repeat(30);
+    for expression in [
+        format!("{long}.5 * 10.55555"),
+        format!("0.{long} * 0.{long}"),
+        format!("0.{long} + {long}"),
+        "1.5 / 2".to_owned(),
+        "1.5 * 1e0".to_owned(),
+        "1.5 * b".to_owned(),
+        "1.5 % 2".to_owned(),
+        "1.5 * 3000000000".to_owned(),
+        "DATE '2026-08-01' + 1.5".to_owned(),
+    ] {
+        check_where(&format!("a > {expression}"), json!(true), false);
+    }
+    // Elsewhere a number with a point may be a double.
+    assert_eq!(written_for_dremio("SELECT 1 FROM t WHERE a > 1.5 * 2"), "all");
+    assert_eq!(written_for_dremio("SELECT 1 FROM t WHERE a > 2 * 2"), "a > 4");
+}
+
+#[test]
 fn constants_decide_or_vanish() {
     check_where("1 = 0", json!(false), true);
     check_where("FALSE", json!(false), true);

@@ -9,6 +9,7 @@ mod predicates;
 mod properties;
 mod random;
 mod shapes;
+mod suggestions;
 mod time;
 mod unwrapping;
 

@@ -377,29 +377,6 @@ fn whatever_is_not_understood_prunes_nothing_in_either_polarity() {
 }
 
 #[test]
-fn a_function_of_one_column_is_told_to_become_a_range() {
-    for (condition, column) in [
-        ("date_format(order_date, '%m') = '08'", Some("order_date")),
-        ("CAST(date(log_ts) AS varchar) = '2026-12-14'", Some("log_ts")),
-        ("a + 1 BETWEEN 2 AND 3", Some("a")),
-        ("month(a) IN (7, 8)", Some("a")),
-        ("a = f()", None),
-        ("f(a) = g(b)", None),
-        ("f(a, b) = 1", None),
-        ("a LIKE '%x'", None),
-        ("f(a) = (SELECT 1)", None),
-    ] {
-        let first = tables(&format!("SELECT 1 FROM t WHERE {condition}")).into_iter().next();
-        let told = first
-            .into_iter()
-            .flat_map(|table| table.unused_conditions)
-            .find_map(|unused| unused.suggestion);
-        let wanted = column.map(|column| format!("compare {column} itself with a range of values"));
-        assert_eq!(told, wanted, "{condition}");
-    }
-}
-
-#[test]
 fn an_unused_condition_is_quoted_from_the_source_and_cut() {
     let sql = "SELECT a FROM t WHERE a = 1 AND /* why */ CAST(a\n  AS varchar) = DATE '2026-01-01' -- x\n AND (f(b) OR a = 2) \
                AND ((f(b, (SELECT 1)))) BETWEEN 1 AND 2 GROUP BY a";

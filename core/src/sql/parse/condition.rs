@@ -16,6 +16,7 @@ mod compare;
 mod operand;
 mod outcome;
 mod pattern;
+mod place;
 
 use std::cell::Cell;
 
@@ -187,6 +188,10 @@ impl Translator<'_, '_> {
     }
 
     fn chain(&self, asked: Asked<'_>, all: bool, depth: usize) -> Outcome {
+        let outermost = self.branches.get() == 0;
+        if !all && outermost && self.scope.session.known_engine && !self.in_one_place(asked.0) {
+            return self.unused(asked.0, UnusedReason::Disjunction);
+        }
         let _branches = (!all).then(|| self.enter_branches());
         let parts = flatten(asked, all);
         self.combine(

@@ -208,6 +208,52 @@ fn a_disjunction_restricts_a_column_that_every_branch_restricts() {
 }
 
 #[test]
+fn a_disjunction_over_several_tables_stays_above_their_join() {
+    check_all(&[
+        (
+            "SELECT 1 FROM a, b WHERE (a.x = 1 AND b.y = 2) OR (a.x = 3 AND b.y = 4)",
+            "a: all !; b: all !",
+        ),
+        (
+            "SELECT 1 FROM a, b WHERE (a.x = 1 AND a.y = 2) OR a.x = 3",
+            "a: (x = 1 or x = 3) !; b: all",
+        ),
+        (
+            "SELECT 1 FROM a, b WHERE a.x = 1 OR (a.x = 2 AND a.k = b.k)",
+            "a: all !; b: all !",
+        ),
+        (
+            "SELECT 1 FROM a, b WHERE x = 1 OR x = 2",
+            "a: (x = 1 or x = 2) !; b: (x = 1 or x = 2) !",
+        ),
+        (
+            "SELECT 1 FROM a, b WHERE (x = 1 AND y = 2) OR x = 2",
+            "a: all !; b: all !",
+        ),
+        (
+            "SELECT 1 FROM a WHERE x = 1 OR (x = 2 AND y IN (SELECT 1 FROM b))",
+            "a: all !; b: all",
+        ),
+        (
+            "SELECT 1 FROM (SELECT a.x, b.y FROM a, b) q WHERE (x = 1 AND y = 2) OR (x = 3 AND y = 4)",
+            "a: all !; b: all !",
+        ),
+        (
+            "SELECT 1 FROM (SELECT a.x, a.z, b.y FROM a, b) q WHERE (x = 1 AND z = 2) OR (x = 3 AND z = 4)",
+            "a: ((x = 1 or x = 3) and (z = 2 or z = 4)) !; b: all",
+        ),
+        (
+            "SELECT 1 FROM (SELECT x, count(*) AS n FROM a GROUP BY x) q WHERE (x = 1 AND n = 2) OR x = 3",
+            "a: all !",
+        ),
+        (
+            "SELECT 1 FROM (SELECT x, y FROM a UNION ALL SELECT y, x FROM a) q WHERE (x = 1 AND y = 2) OR (x = 3 AND y = 4)",
+            "a: ((x = 1.0 or x = 3.0) and (y = 2.0 or y = 4.0)) !; a: ((y = 1.0 or y = 3.0) and (x = 2.0 or x = 4.0)) !",
+        ),
+    ]);
+}
+
+#[test]
 fn rows_are_compared_as_rows_where_the_planner_is_known() {
     for (condition, elsewhere) in [
         ("(a, b) = (1, 2)", "(a = 1 and b = 2)"),

@@ -6,11 +6,13 @@
 //! - A leaf is translated for the truth value asked for. `a = 1` is true only for 1, false only for other values that
 //!   are not NULL, so neither form accepts NULL, and a comparison with NULL accepts nothing.
 //! - "AND is true" and "OR is false" need all parts, "AND is false" and "OR is true" need one.
+//! - OR is one set of values for each column where the planner is known to hand it to a scan so, and nothing where it
+//!   spans several tables ([`outcome`], [`place`]).
 //! - What is not understood, or is about other relations, is "any row" in either polarity. That is why NOT needs no
 //!   rule of its own here: it turns the question around, and is never applied to an answer.
 //!
-//! Recursion follows the nesting of AND inside OR inside AND; chains are flattened in a loop. Not here: conditions whose
-//! constants must be computed or whose functions can be inverted.
+//! Recursion follows the nesting of AND inside OR inside AND; chains are flattened in a loop. Not here: how constants are
+//! computed and functions turned around, and which tables a relation's columns come from.
 
 mod compare;
 mod operand;

@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use crate::assessment::{Confidence, Label, Transport};
 use crate::bytes::ByteSize;
 use crate::engine::EngineStates;
 use crate::policy::condition::{Condition, Operator, Signal, Test};
@@ -37,6 +38,12 @@ pub struct Verdict {
     pub target: Target,
     /// What the sender is to be told, if the rule says so.
     pub notice: Option<String>,
+    /// How heavy the statement is.
+    pub label: Label,
+    /// Whether anything unknown had a part in it.
+    pub confidence: Confidence,
+    /// How the result is best fetched.
+    pub transport: Transport,
 }
 
 /// Where a statement goes.
@@ -164,12 +171,16 @@ pub fn decide(policy: &Policy, protocol: Protocol, signals: &Signals, engines: &
         signals,
         engines,
     };
+    let mut confidence = Confidence::High;
     for rule in &policy.rules {
         match context.outcome(rule) {
-            RuleOutcome::Matched => return Outcome::Decided(context.verdict(rule, protocol, false)),
-            RuleOutcome::MatchedOnUnknown => return Outcome::Decided(context.verdict(rule, protocol, true)),
+            RuleOutcome::Matched => return Outcome::Decided(context.verdict(rule, protocol, false, confidence)),
+            RuleOutcome::MatchedOnUnknown => {
+                return Outcome::Decided(context.verdict(rule, protocol, true, Confidence::Low));
+            }
             RuleOutcome::Undecided => return Outcome::Needs(context.unasked_signals(&rule.when)),
-            RuleOutcome::NotMatched | RuleOutcome::SkippedOnUnknown | RuleOutcome::NotReached => {}
+            RuleOutcome::SkippedOnUnknown => confidence = Confidence::Low,
+            RuleOutcome::NotMatched | RuleOutcome::NotReached => {}
         }
     }
     Outcome::Decided(no_rule())
@@ -200,6 +211,9 @@ fn no_rule() -> Verdict {
         reason_text: "no rule of the policy fits this statement".into(),
         target: Target::Reject,
         notice: None,
+        label: Label::Unknown,
+        confidence: Confidence::Low,
+        transport: Transport::Unknown,
     }
 }
 
@@ -413,7 +427,13 @@ impl Context<'_> {
             Signal::ClientTag => Value::Words(self.signals.client_tags.iter().map(String::as_str).collect()),
             Signal::Source => Value::word(self.signals.source.as_deref()),
             Signal::User => Value::word(self.signals.user.as_deref()),
-            Signal::StatementKind => Value::word(Some(self.signals.statement_kind)),
+            Signal::SessionProperty => {
+                Value::Words(self.signals.session_properties.iter().map(String::as_str).collect())
+            }
+            Signal::StatementKind => match &facts.statement_kind {
+                Fact::Unasked => Value::Unasked,
+                Fact::Known(_) | Fact::Unknown(_) => Value::word(Some(self.signals.statement_kind())),
+            },
             Signal::PrincipalClass => Value::word(principal_class(self.policy, self.signals)),
             Signal::EstimatedBytes => Value::number(&facts.estimated_bytes),
             Signal::SessionBytesRemaining => match &facts.session_bytes_remaining {
@@ -467,7 +487,7 @@ impl Context<'_> {
         self.signals_in(condition, Truth::Unasked)
     }
 
-    fn verdict(&self, rule: &Rule, protocol: Protocol, on_unknown: bool) -> Verdict {
+    fn verdict(&self, rule: &Rule, protocol: Protocol, on_unknown: bool, confidence: Confidence) -> Verdict {
         let mut reason_text = rule.reason.clone();
         let mut reason = Reason::Rule;
         if on_unknown {
@@ -515,6 +535,9 @@ impl Context<'_> {
             reason_text,
             target,
             notice,
+            label: Label::of(self.policy, self.signals),
+            confidence,
+            transport: self.signals.transport,
         }
     }
 

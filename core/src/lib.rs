@@ -13,6 +13,7 @@
 //! input; a translated predicate is implied by the one that was written.
 #![forbid(unsafe_code)]
 
+pub mod assessment;
 pub mod bytes;
 pub mod calendar;
 pub mod decision;

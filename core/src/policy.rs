@@ -37,6 +37,8 @@ pub struct Policy {
     pub unknown: BTreeMap<Signal, OnUnknown>,
     /// What happens when the service does not answer.
     pub failure: Failure,
+    /// Statements that scan fewer bytes are light: the smallest bound by which a rule tells scans apart.
+    pub light_below: Option<u64>,
     /// The file's tree, deployment overlay included: what the filter and `GET /v1/policy` get.
     pub source: Node,
     /// What is odd but usable.

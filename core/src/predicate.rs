@@ -184,6 +184,16 @@ impl Predicate {
         }
     }
 
+    /// How many leaves and listed values it has, the nodes above them included: what a copy costs.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::And(parts) | Self::Or(parts) => 1 + parts.iter().map(Self::size).sum::<usize>(),
+            Self::In { literals, .. } => 1 + literals.len(),
+            _ => 1,
+        }
+    }
+
     /// The expression JSON of Iceberg's REST specification (`Expression` in its OpenAPI document).
     ///
     /// AND and OR take two sides there, so a list becomes a balanced tree: depth is the logarithm of its length.
@@ -243,6 +253,12 @@ pub struct Translated {
 }
 
 impl Translated {
+    /// Adds what must hold too.
+    pub fn restrict(&mut self, also: Predicate) {
+        let so_far = std::mem::replace(&mut self.predicate, Predicate::AlwaysTrue);
+        self.predicate = Predicate::and([so_far, also]);
+    }
+
     /// What prunes nothing and promises nothing.
     #[must_use]
     pub fn whole_table() -> Self {

@@ -92,16 +92,19 @@ impl DecisionRecord<'_> {
         serde_json::to_string(&LogObject {
             class: self.principal_class,
             cluster,
+            confidence: self.verdict.confidence.as_str(),
             engine: self.verdict.target.engine(),
             estimate_source: self.source.as_str(),
             estimate_unknown,
             estimated_bytes,
             id: self.id,
-            kind: self.signals.statement_kind,
+            kind: self.signals.statement_kind(),
+            label: self.verdict.label.as_str(),
             policy: self.policy_version,
             reason: self.verdict.reason.code(),
             reason_text: &self.verdict.reason_text,
             rule: &self.verdict.rule,
+            transport: self.verdict.transport.as_str(),
         })
         .unwrap_or_default()
     }
@@ -114,6 +117,7 @@ struct LogObject<'a> {
     class: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<&'a str>,
+    confidence: &'a str,
     engine: &'a str,
     estimate_source: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,8 +126,10 @@ struct LogObject<'a> {
     estimated_bytes: Option<u64>,
     id: &'a str,
     kind: &'a str,
+    label: &'a str,
     policy: &'a str,
     reason: &'a str,
     reason_text: &'a str,
     rule: &'a str,
+    transport: &'a str,
 }

@@ -11,6 +11,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::assessment::Transport;
 use crate::policy::condition::Signal;
 use crate::sql::scan::{Scan, StatementKind};
 
@@ -96,6 +97,9 @@ impl<'de, T: de::DeserializeOwned> Deserialize<'de> for Fact<T> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
+    /// What the statement does, wrappers taken off. A statement that is not understood has a kind of its own.
+    #[serde(skip_serializing_if = "Fact::is_unasked")]
+    pub statement_kind: Fact<StatementKind>,
     /// Sizes of the data and delete files that survive pruning, summed over the tables, in bytes.
     #[serde(skip_serializing_if = "Fact::is_unasked")]
     pub estimated_bytes: Fact<u64>,
@@ -130,10 +134,16 @@ impl Facts {
     /// What the scan alone decides; the rest stays unasked.
     ///
     /// A statement that executes nothing, or reads no table, scans 0 bytes: that is known, not assumed. What the scan
-    /// did not understand stays unknown for good: asking the service, which reads the same text, would not help.
+    /// did not understand stays unknown for good: asking the service, which reads the same text, would not help. A
+    /// text that came compressed is another matter.
     #[must_use]
     pub fn from_scan(scan: &Scan) -> Self {
         let mut facts = Self::default();
+        if scan.compressed {
+            // The service decompresses.
+            return facts;
+        }
+        facts.statement_kind = Fact::Known(scan.inner_kind);
         if !scan.complete || scan.inner_kind == StatementKind::Unknown {
             facts.close("statement not understood");
             return facts;
@@ -175,7 +185,7 @@ impl Facts {
     /// `no_expensive_ops`: no window over an unbounded input, no row pattern recognition, no polymorphic table
     /// function, no user-defined function, no regular expression. Known as soon as its parts are.
     pub fn close_expensive_ops(&mut self, scan: &Scan) {
-        if !self.no_expensive_ops.is_unasked() {
+        if !self.no_expensive_ops.is_unasked() || !scan.complete {
             return;
         }
         if scan.match_recognize || scan.table_function || scan.expensive_functions {
@@ -194,6 +204,7 @@ impl Facts {
 
     /// Takes from `other` whatever has not been asked for here.
     pub fn merge(&mut self, other: Self) {
+        self.statement_kind.or(other.statement_kind);
         self.estimated_bytes.or(other.estimated_bytes);
         self.reflection_covers_query.or(other.reflection_covers_query);
         self.has_window_over_large_partition
@@ -216,6 +227,7 @@ impl Facts {
     /// Ends the asking for one signal. One that is no fact, and so is always answered, is let be.
     pub fn close_one(&mut self, signal: &Signal, cause: &str) {
         match signal {
+            Signal::StatementKind => self.statement_kind.close(cause),
             Signal::EstimatedBytes => self.estimated_bytes.close(cause),
             Signal::ReflectionCoversQuery => self.reflection_covers_query.close(cause),
             Signal::HasWindowOverLargePartition => self.has_window_over_large_partition.close(cause),
@@ -228,7 +240,7 @@ impl Facts {
             Signal::ClientTag
             | Signal::Source
             | Signal::User
-            | Signal::StatementKind
+            | Signal::SessionProperty
             | Signal::PrincipalClass
             | Signal::QueueWaitMs(_) => {}
         }
@@ -240,6 +252,7 @@ impl Facts {
         Self::SIGNALS
             .into_iter()
             .filter(|signal| match signal {
+                Signal::StatementKind => self.statement_kind.is_unasked(),
                 Signal::EstimatedBytes => self.estimated_bytes.is_unasked(),
                 Signal::ReflectionCoversQuery => self.reflection_covers_query.is_unasked(),
                 Signal::HasWindowOverLargePartition => self.has_window_over_large_partition.is_unasked(),
@@ -252,7 +265,7 @@ impl Facts {
                 Signal::ClientTag
                 | Signal::Source
                 | Signal::User
-                | Signal::StatementKind
+                | Signal::SessionProperty
                 | Signal::PrincipalClass
                 | Signal::QueueWaitMs(_) => false,
             })
@@ -260,7 +273,8 @@ impl Facts {
     }
 
     /// The signals that are facts.
-    const SIGNALS: [Signal; 9] = [
+    const SIGNALS: [Signal; 10] = [
+        Signal::StatementKind,
         Signal::EstimatedBytes,
         Signal::ReflectionCoversQuery,
         Signal::HasWindowOverLargePartition,
@@ -282,10 +296,44 @@ pub struct Signals {
     pub source: Option<String>,
     /// The user name sent (a claim).
     pub user: Option<String>,
-    /// The statement's kind after unwrapping; `unknown` is one of them.
-    pub statement_kind: &'static str,
+    /// Session properties, each as `name=value` and once more as `name`; see [`session_words`].
+    pub session_properties: Vec<String>,
+    /// How the result is best fetched, as far as the text tells.
+    pub transport: Transport,
     /// The facts.
     pub facts: Facts,
+}
+
+/// Session properties as a rule names them: `name=value` for one value of it, `name` for any.
+///
+/// What the statement sets for itself (`WITH SESSION`) takes the place of what the session says.
+#[must_use]
+pub fn session_words(session: &[(String, String)], scan: &Scan) -> Vec<String> {
+    // `SET SESSION` is for the statements after it.
+    let own = if scan.inner_kind == StatementKind::Session {
+        &[][..]
+    } else {
+        &scan.session_properties
+    };
+    let kept = session
+        .iter()
+        .filter(|(name, _)| own.iter().all(|(other, _)| other != name));
+    kept.chain(own)
+        .flat_map(|(name, value)| [format!("{name}={value}"), name.clone()])
+        .collect()
+}
+
+impl Signals {
+    /// The word for the statement's kind; `unknown` is one of them.
+    #[must_use]
+    pub fn statement_kind(&self) -> &'static str {
+        self.facts
+            .statement_kind
+            .known()
+            .copied()
+            .unwrap_or(StatementKind::Unknown)
+            .as_str()
+    }
 }
 
 #[cfg(test)]

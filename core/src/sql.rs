@@ -10,6 +10,10 @@ pub mod lexer;
 pub mod parse;
 pub mod scan;
 
+/// What the text of a prepared statement begins with when Trino's server compressed it; no SQL does. The rest is one
+/// zstd frame in URL-safe base64 (Trino's `PreparedStatementEncoder`).
+pub const COMPRESSED: &str = "$zstd:";
+
 /// Prepared statements, name and text, as scan and parser take them.
 #[must_use]
 pub fn borrowed(prepared: &[(String, String)]) -> Vec<(&str, &str)> {

@@ -39,7 +39,10 @@ pub struct FactsRequest {
     /// Client tags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub client_tags: Vec<String>,
-    /// Prepared statements sent along, as name and text.
+    /// Session properties, as name and value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub session_properties: Vec<(String, String)>,
+    /// Prepared statements sent along, as name and text; a text may be compressed ([`crate::sql::COMPRESSED`]).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prepared: Vec<(String, String)>,
     /// The client's time zone.

@@ -10,12 +10,15 @@
 
 mod reference;
 
-use lakegate_core::decision::{Outcome, Reason, Target, Verdict, decide, trace};
+use lakegate_core::assessment::{Confidence, Label};
+use lakegate_core::decision::{Outcome, Reason, Target, Verdict, decide, decide_closed, trace};
 use lakegate_core::engine::{EngineState, EngineStates};
 use lakegate_core::policy::condition::Signal;
 use lakegate_core::policy::{Overlay, Policy};
 use lakegate_core::protocol::Protocol;
+use lakegate_core::protocol::trino::Submission;
 use lakegate_core::signals::{Fact, Facts, Signals};
+use lakegate_core::sql::scan::StatementKind;
 use reference::policy;
 
 const GB: u64 = 1024 * 1024 * 1024;
@@ -25,8 +28,8 @@ const TB: u64 = 1024 * GB;
 fn statement(tags: &[&str], estimated_bytes: Fact<u64>) -> Signals {
     Signals {
         client_tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        statement_kind: "query",
         facts: Facts {
+            statement_kind: Fact::Known(StatementKind::Query),
             estimated_bytes,
             reflection_covers_query: Fact::Known(false),
             has_window_over_large_partition: Fact::Known(false),
@@ -75,7 +78,10 @@ fn a_covered_dashboard_statement_is_decided_without_an_estimate() {
 fn a_batch_tag_is_enough_and_nothing_is_asked() {
     let merge = Signals {
         client_tags: vec!["batch".into()],
-        statement_kind: "merge",
+        facts: Facts {
+            statement_kind: Fact::Known(StatementKind::Merge),
+            ..Facts::default()
+        },
         ..Signals::default()
     };
     check(&merge, &EngineStates::new(), "batch", "batch_tag");
@@ -180,4 +186,127 @@ fn an_engine_without_a_cluster_for_the_client_takes_the_fallback_or_is_refused()
     );
     let strict = decide_for("bob");
     assert_eq!((strict.target.engine(), strict.reason), ("none", Reason::NoCluster));
+}
+
+#[test]
+fn the_label_follows_the_policy_s_own_bounds_and_confidence_what_was_known() {
+    // The smallest bound that the reference policy tells scans apart by is 50 GB.
+    assert_eq!(policy().light_below, Some(50 * GB));
+    let mut covered = statement(&[], Fact::Unasked);
+    covered.facts.reflection_covers_query = Fact::Known(true);
+    let mut window = statement(&[], Fact::Known(GB));
+    window.facts.has_window_over_large_partition = Fact::Known(true);
+    window.facts.no_expensive_ops = Fact::Known(false);
+    let tagged = Signals {
+        client_tags: vec!["batch".into()],
+        ..Signals::default()
+    };
+    let cases = [
+        (
+            "small",
+            statement(&[], Fact::Known(50 * GB - 1)),
+            Label::Light,
+            Confidence::High,
+        ),
+        (
+            "at the bound",
+            statement(&[], Fact::Known(50 * GB)),
+            Label::Heavy,
+            Confidence::High,
+        ),
+        (
+            "huge",
+            statement(&[], Fact::Known(12 * TB)),
+            Label::Heavy,
+            Confidence::High,
+        ),
+        ("covered", covered, Label::Light, Confidence::High),
+        ("small scan, large window", window, Label::Heavy, Confidence::High),
+        (
+            "unknown bytes",
+            statement(&[], Fact::Unknown("no such table".into())),
+            Label::Unknown,
+            Confidence::Low,
+        ),
+        (
+            "decided by its tag, nothing asked",
+            tagged,
+            Label::Unknown,
+            Confidence::High,
+        ),
+    ];
+    for (what, signals, label, confidence) in cases {
+        let verdict = verdict(&signals, &idle(0));
+        assert_eq!(
+            (verdict.label, verdict.confidence),
+            (label, confidence),
+            "{what}: {verdict:?}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_that_a_rule_was_skipped_for_lowers_the_confidence() {
+    // The queue wait is unknown: interactive_medium_if_idle is skipped for it, and the scan goes on to the default.
+    let scan = statement(&["interactive"], Fact::Known(90 * GB));
+    let verdict = verdict(&scan, &EngineStates::new());
+    assert_eq!((verdict.rule.as_str(), verdict.reason), ("default", Reason::Rule));
+    assert_eq!(verdict.confidence, Confidence::Low);
+}
+
+#[test]
+fn session_properties_are_signals_and_the_statement_s_own_go_first() {
+    let text = "engines:\n  a: { kind: trino, clusters: { trino: a } }\n  b: { kind: trino, clusters: { trino: b } }\nrules:\n  - { name: etl, when: { session_property: [routing=etl, lake.merge_on_read] }, route: b }\n  - { name: default, route: a }\n";
+    let policy = Policy::from_yaml("p.yaml", text, &Overlay::default()).unwrap();
+    let rule = |header: &str, sql: &str| {
+        let submission = Submission::from_headers([("x-trino-session", header.as_bytes())]);
+        let signals = submission.signals(&submission.scan(sql));
+        match decide(&policy, Protocol::Trino, &signals, &EngineStates::new()) {
+            Outcome::Decided(verdict) => verdict.rule,
+            Outcome::Needs(signals) => panic!("{signals:?}"),
+        }
+    };
+    assert_eq!(rule("routing=etl", "SELECT 1"), "etl");
+    assert_eq!(rule("x=1,lake.merge_on_read=false", "SELECT 1"), "etl", "any value");
+    assert_eq!(rule("routing=adhoc", "SELECT 1"), "default");
+    assert_eq!(rule("", "SELECT 1"), "default");
+    assert_eq!(rule("", "WITH SESSION routing = 'etl' SELECT 1"), "etl");
+    assert_eq!(
+        rule("routing=etl", "WITH SESSION routing = 'adhoc' SELECT 1"),
+        "default"
+    );
+    assert_eq!(
+        rule("", "SET SESSION routing = 'etl'"),
+        "default",
+        "that is for later statements"
+    );
+}
+
+#[test]
+fn a_compressed_prepared_statement_is_asked_about_and_never_guessed() {
+    let submission = Submission::from_headers([("x-trino-prepared-statement", b"q=%24zstd%3AKLUv".as_slice())]);
+    let scan = submission.scan("EXECUTE q USING 1");
+    assert!(!scan.complete && scan.tables.is_empty());
+    let mut signals = submission.signals(&scan);
+    assert!(signals.facts.statement_kind.is_unasked() && signals.facts.estimated_bytes.is_unasked());
+    let needs = decide(&policy(), Protocol::Trino, &signals, &idle(0));
+    assert!(matches!(needs, Outcome::Needs(_)), "{needs:?}");
+    // The service has read it.
+    signals.facts.merge(Facts {
+        statement_kind: Fact::Known(StatementKind::Query),
+        estimated_bytes: Fact::Known(GB),
+        reflection_covers_query: Fact::Known(false),
+        join_tables: Fact::Known(1),
+        no_expensive_ops: Fact::Known(true),
+        ..Facts::default()
+    });
+    assert_eq!(signals.statement_kind(), "query");
+    check(&signals, &idle(0), "interactive", "interactive_small");
+    // It has not answered: unknown counts as large.
+    let mut silent = submission.signals(&scan);
+    let closed = decide_closed(&policy(), Protocol::Trino, &mut silent, &idle(0), "no answer");
+    assert_eq!(
+        (closed.rule.as_str(), closed.reason),
+        ("batch_large", Reason::RuleOnUnknown)
+    );
 }

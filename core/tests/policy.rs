@@ -136,6 +136,11 @@ fn bad_input_names_file_line_column_and_the_right_form() {
             "policy.yaml:10:11: engines.batch.kind: unknown engine kind `sparc`; did you mean `spark`?",
         ),
         (
+            "a statement kind",
+            REFERENCE.replace("has_udf: true", "statement_kind: [merge, updat]"),
+            "policy.yaml:45:35: rules[5].when.any_of[2].statement_kind[1]: unknown statement kind `updat`; did you mean `update`?",
+        ),
+        (
             "a queue wait of no engine",
             REFERENCE.replace("interactive_queue_wait_ms_lt", "interactiv_queue_wait_ms_lt"),
             "policy.yaml:27:7: rules[2].when.interactiv_queue_wait_ms_lt: unknown signal `interactiv_queue_wait_ms_lt`; did you mean `interactive_queue_wait_ms_lt`?",

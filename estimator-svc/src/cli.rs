@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use lakegate_core::sql::parse::STACK_BYTES;
 
 /// Routes SQL by what it will cost, inside Envoy.
 #[derive(Debug, Parser)]
@@ -210,6 +211,8 @@ fn dispatch(command: Command) -> Result<(), String> {
 fn runtime() -> Result<tokio::runtime::Runtime, String> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        // The parser's, and as much again for what calls it.
+        .thread_stack_size(2 * STACK_BYTES)
         .build()
         .map_err(|error| format!("runtime: {error}"))
 }

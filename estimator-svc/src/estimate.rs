@@ -19,13 +19,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
+use lakegate_core::assessment::Transport;
 use lakegate_core::decision::{Outcome, decide};
 use lakegate_core::engine::{EngineKind, EngineStates};
 use lakegate_core::policy::Policy;
 use lakegate_core::policy::condition::Signal;
 use lakegate_core::protocol::Protocol;
 use lakegate_core::reflection::{AggregateShape, Reflection};
-use lakegate_core::signals::{Fact, Facts, Signals};
+use lakegate_core::signals::{Fact, Facts, Signals, session_words};
 use lakegate_core::sql::borrowed;
 use lakegate_core::sql::lexer::LexicalRules;
 use lakegate_core::sql::parse::{Columns, ParseInput, ParseTime, Parsed, parse};
@@ -34,6 +35,7 @@ use lakegate_core::wire::{FactsRequest, FactsResponse, VERSION};
 use tokio::time::{Instant, timeout_at};
 
 use crate::planner::{Filter, Planner};
+use crate::prepared::decompressed;
 use crate::tables::{Defaults, Resolved, Tables, about, snapshot_text};
 use crate::unknown::{Cause, Unknown, brief};
 use reads::{Read, reads};
@@ -138,18 +140,21 @@ impl Estimator {
         let deadline = Instant::now() + question.deadline;
         let request = &question.request;
         let rules = lexical_rules(question.protocol);
-        let scan = scan(&request.sql, &rules, &borrowed(&request.prepared));
+        let prepared: Arc<[(String, String)]> = decompressed(&request.prepared).into();
+        let scan = scan(&request.sql, &rules, &borrowed(&prepared));
         let mut facts = Facts::from_scan(&scan);
         facts.session_bytes_remaining.close("no budget ledger");
         let mut work = Work {
             estimator: self,
             question,
+            prepared,
             deadline,
             signals: Signals {
                 client_tags: request.client_tags.clone(),
                 source: request.source.clone(),
                 user: request.user.clone(),
-                statement_kind: scan.inner_kind.as_str(),
+                session_properties: session_words(&request.session_properties, &scan),
+                transport: Transport::of(&scan),
                 facts,
             },
             scan,
@@ -315,6 +320,8 @@ fn beyond_reach(scan: &Scan) -> Option<Cause> {
 struct Work<'a> {
     estimator: &'a Estimator,
     question: &'a Question,
+    /// The request's prepared statements, none of them compressed.
+    prepared: Arc<[(String, String)]>,
     deadline: Instant,
     scan: Scan,
     signals: Signals,
@@ -369,13 +376,14 @@ impl Work<'_> {
             return;
         }
         let request = Arc::clone(&self.question.request);
+        let prepared = Arc::clone(&self.prepared);
         let rules = lexical_rules(self.question.protocol);
         // The parser needs a deep stack and may take a while; a panic in it must not be ours.
         let task = tokio::task::spawn_blocking(move || {
             parse(&ParseInput {
                 text: &request.sql,
                 rules: &rules,
-                prepared: &borrowed(&request.prepared),
+                prepared: &borrowed(&prepared),
                 now: clock(),
             })
         });

@@ -87,6 +87,12 @@ pub struct Verdict {
     pub reason: &'static str,
     /// The reason in words.
     pub reason_text: String,
+    /// `light`, `heavy` or `unknown`, by the policy's own bounds.
+    pub label: &'static str,
+    /// `high`, or `low` if anything unknown had a part in the verdict.
+    pub confidence: &'static str,
+    /// How the result is best fetched: `inline`, `bulk` or `unknown`.
+    pub transport: &'static str,
     /// What the sender is told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
@@ -186,6 +192,9 @@ pub fn explain_answer(question: &Question, answer: Answer) -> Explanation {
             rule: verdict.rule,
             reason: verdict.reason.code(),
             reason_text: verdict.reason_text,
+            label: verdict.label.as_str(),
+            confidence: verdict.confidence.as_str(),
+            transport: verdict.transport.as_str(),
             notice: verdict.notice,
         },
         rules,
@@ -210,6 +219,11 @@ impl Explanation {
         if let Some(notice) = &verdict.notice {
             let _ = writeln!(text, "the sender is told: {notice}");
         }
+        let _ = writeln!(
+            text,
+            "label {}, confidence {}, transport {}",
+            verdict.label, verdict.confidence, verdict.transport
+        );
         let statement = &self.statement;
         let _ = writeln!(text, "statement: {}, reads {}", statement.kind, list(&statement.tables));
         if !statement.targets.is_empty() {

@@ -26,6 +26,7 @@ pub mod explain;
 pub mod metrics;
 pub mod planner;
 pub mod policy_store;
+mod prepared;
 pub mod service;
 pub mod tables;
 #[cfg(test)]

@@ -69,3 +69,35 @@ fn an_estimate_is_kept_until_the_table_moves() {
     assert_eq!(source, "cache");
     assert!(stack.stat("wasmcustom.lakegate.cache.hit") >= 1);
 }
+
+/// A long prepared statement comes back from the server compressed, and the client sends it along as it is.
+#[test]
+fn a_compressed_prepared_statement_is_estimated_like_its_text() {
+    let stack = Stack::start("compressed", &Options::default());
+    let listed: Vec<String> = (0..400).map(|number| format!("'T-{number:06}'")).collect();
+    let text = format!(
+        "SELECT status FROM support.tickets WHERE ticket_id = ? OR ticket_id IN ({})",
+        listed.join(", ")
+    );
+    let prepared = stack.client().run(&format!("PREPARE q FROM {text}"));
+    let echoed = prepared.session_header("x-trino-added-prepare").to_owned();
+    assert!(echoed.starts_with("q=%24zstd%3A"), "{echoed}");
+
+    let client = stack.client().header("x-trino-prepared-statement", &echoed);
+    let executed = client.run("EXECUTE q USING 'T-100003'");
+    assert!(executed.error.is_none(), "{:?}", executed.error);
+    let direct = stack.client().run(&text.replace('?', "'T-100003'"));
+    assert_eq!(executed.rows, direct.rows);
+    for name in ["x-lakegate-engine", "x-lakegate-rule"] {
+        assert_eq!(executed.header(name), direct.header(name), "{name}");
+    }
+    let bytes: u64 = executed.header("x-lakegate-estimated-bytes").parse().unwrap();
+    assert!(bytes > 0);
+
+    // One that cannot be read is unknown, and the engine has the last word on it.
+    let broken = stack.client().header("x-trino-prepared-statement", "q=%24zstd%3AAAAA");
+    let refused = broken.request("EXECUTE q USING 'T-100003'").send();
+    assert_eq!(refused.status, 400, "{}", refused.text());
+    assert_eq!(refused.header("x-lakegate-estimated-bytes"), Some("unknown"));
+    assert_eq!(refused.header("x-lakegate-engine"), Some("batch"));
+}

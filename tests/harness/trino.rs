@@ -28,6 +28,8 @@ pub struct Finished {
     pub submitted: Response,
     /// Paths of the pages that were fetched.
     pub page_paths: Vec<String>,
+    /// `X-Trino-*` headers of all answers: what the client is to remember.
+    pub session: Vec<(String, String)>,
     /// All rows.
     pub rows: Vec<Value>,
     /// The error, if it failed.
@@ -87,6 +89,7 @@ impl Client {
         let mut finished = Finished {
             submitted,
             page_paths: Vec::new(),
+            session: Vec::new(),
             rows: Vec::new(),
             error: None,
         };
@@ -104,12 +107,21 @@ impl Client {
             finished.page_paths.push(format!("/{path}"));
             let answer = Request::new("GET", next).header("x-trino-user", &self.user).send();
             assert_eq!(answer.status, 200, "GET {next}: {}", answer.text());
+            let kept = answer.headers.iter().filter(|(name, _)| name.starts_with("x-trino-"));
+            finished.session.extend(kept.cloned());
             page = answer.json();
         }
     }
 }
 
 impl Finished {
+    /// A header that the client is to remember.
+    #[must_use]
+    pub fn session_header(&self, name: &str) -> &str {
+        let found = self.session.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+
     /// A verdict header of the submission's answer.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {

@@ -16,6 +16,7 @@ use super::{Cluster, Engine, Failure, OnUnknown, Policy, Principal, Route, Rule}
 use crate::engine::EngineKind;
 use crate::headers;
 use crate::protocol::Protocol;
+use crate::sql::scan::StatementKind;
 
 /// The rule that a policy has without saying so.
 ///
@@ -101,6 +102,7 @@ pub(super) fn check(node: Node) -> Result<Policy, Vec<Problem>> {
         .extend(lint::lint(&engines, &rules, |index| index.checked_sub(implied)));
     Ok(Policy {
         version: version_of(&node),
+        light_below: smallest_scan_bound(&rules),
         engines,
         rules,
         principals,
@@ -109,6 +111,21 @@ pub(super) fn check(node: Node) -> Result<Policy, Vec<Problem>> {
         source: node,
         warnings: checker.warnings,
     })
+}
+
+fn smallest_scan_bound(rules: &[Rule]) -> Option<u64> {
+    rules.iter().filter_map(|rule| smallest_in(&rule.when)).min()
+}
+
+/// Recursion is bounded: conditions that nest deeply have been refused.
+fn smallest_in(condition: &Condition) -> Option<u64> {
+    match condition {
+        Condition::Leaf(Signal::EstimatedBytes, Test::Number(Operator::Eq | Operator::NotEq, _)) => None,
+        Condition::Leaf(Signal::EstimatedBytes, Test::Number(_, bound)) => u64::try_from(*bound).ok(),
+        Condition::Leaf(..) => None,
+        Condition::All(parts) | Condition::Any(parts) => parts.iter().filter_map(smallest_in).min(),
+        Condition::Not(part) => smallest_in(part),
+    }
 }
 
 fn batch_tag_rule() -> Rule {
@@ -427,8 +444,8 @@ impl Checker {
                     return None;
                 }
             },
-            (SignalType::Text, Some(Operator::Eq) | None) => Test::OneOf(self.words(Some(value), path)),
-            (SignalType::Text, Some(Operator::NotEq)) => Test::NoneOf(self.words(Some(value), path)),
+            (SignalType::Text, Some(Operator::Eq) | None) => Test::OneOf(self.signal_words(&signal, value, path)),
+            (SignalType::Text, Some(Operator::NotEq)) => Test::NoneOf(self.signal_words(&signal, value, path)),
             (SignalType::Flag | SignalType::Text, Some(_)) => {
                 let name = signal.name();
                 self.error(
@@ -459,6 +476,23 @@ impl Checker {
             },
         };
         Some(Condition::Leaf(signal, test))
+    }
+
+    fn signal_words(&mut self, signal: &Signal, value: &Node, path: &Path) -> Vec<String> {
+        let words = self.words(Some(value), path);
+        if *signal == Signal::StatementKind {
+            let kinds = StatementKind::ALL.map(StatementKind::as_str);
+            for (index, word) in words.iter().enumerate() {
+                if !kinds.contains(&word.as_str()) {
+                    let path = match value {
+                        Node::List(_) => path.index(index),
+                        _ => path.clone(),
+                    };
+                    self.unknown_word(&path, At::Value, "statement kind", word, &kinds);
+                }
+            }
+        }
+        words
     }
 
     fn unknown_signal(&mut self, key: &str, path: &Path, engines: &[&str]) {

@@ -11,6 +11,8 @@ pub enum Signal {
     Source,
     /// `user`: the user name sent (a claim).
     User,
+    /// `session_property`: a session property as `name=value`, or as `name` whatever its value.
+    SessionProperty,
     /// `statement_kind`: `query`, `insert`, `merge`, ..
     StatementKind,
     /// `principal_class`: the first of the policy's principals that fits.
@@ -56,10 +58,11 @@ pub enum SignalType {
 pub const QUEUE_WAIT_SUFFIX: &str = "_queue_wait_ms";
 
 /// The signals with fixed names.
-pub const NAMED: [(&str, Signal, SignalType); 14] = [
+pub const NAMED: [(&str, Signal, SignalType); 15] = [
     ("client_tag", Signal::ClientTag, SignalType::Text),
     ("source", Signal::Source, SignalType::Text),
     ("user", Signal::User, SignalType::Text),
+    ("session_property", Signal::SessionProperty, SignalType::Text),
     ("statement_kind", Signal::StatementKind, SignalType::Text),
     ("principal_class", Signal::PrincipalClass, SignalType::Text),
     ("estimated_bytes", Signal::EstimatedBytes, SignalType::Bytes),

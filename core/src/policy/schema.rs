@@ -185,9 +185,8 @@ mod tests {
     fn the_schema_that_is_shipped_is_this_one() {
         let shipped = include_str!("../../../envoy/policy.schema.json");
         let made = serde_json::to_string_pretty(&schema()).unwrap();
-        assert_eq!(
-            shipped.trim(),
-            made,
+        assert!(
+            shipped.trim() == made,
             "write it anew: lakegate policy schema > envoy/policy.schema.json"
         );
     }

@@ -6,10 +6,11 @@
 use serde_json::json;
 
 use super::Protocol;
-use crate::signals::{Facts, Signals};
+use crate::assessment::Transport;
+use crate::signals::{Facts, Signals, session_words};
 use crate::sql::borrowed;
 use crate::sql::lexer::LexicalRules;
-use crate::sql::scan::{MAX_SCAN_BYTES, Scan, StatementKind, scan};
+use crate::sql::scan::{MAX_SCAN_BYTES, Scan, scan};
 use crate::wire::{FactsRequest, VERSION};
 
 /// The header name prefix.
@@ -30,8 +31,10 @@ pub struct Submission {
     pub client_tags: Vec<String>,
     /// `X-Trino-Time-Zone`
     pub time_zone: Option<String>,
-    /// `X-Trino-Prepared-Statement`: names and texts, URL-decoded. A text that Trino compressed is left out, so that
-    /// an EXECUTE of it is unknown.
+    /// `X-Trino-Session`: names and values of session properties, values URL-decoded.
+    pub session_properties: Vec<(String, String)>,
+    /// `X-Trino-Prepared-Statement`: names and texts, URL-decoded. A text that Trino compressed is still compressed
+    /// here ([`crate::sql::COMPRESSED`]): the service has the means, the filter is smaller without.
     pub prepared: Vec<(String, String)>,
 }
 
@@ -66,6 +69,7 @@ impl Submission {
                     let tags = value.split(',').map(str::trim).filter(|tag| !tag.is_empty());
                     submission.client_tags.extend(tags.map(str::to_owned));
                 }
+                "session" => submission.session_properties.extend(session_properties(value)),
                 "prepared-statement" => submission.prepared.extend(prepared_statements(value)),
                 _ => {}
             }
@@ -88,7 +92,8 @@ impl Submission {
             client_tags: self.client_tags.clone(),
             source: self.source.clone(),
             user: self.user.clone(),
-            statement_kind: scan.inner_kind.as_str(),
+            session_properties: session_words(&self.session_properties, scan),
+            transport: Transport::of(scan),
             facts: Facts::from_scan(scan),
         }
     }
@@ -102,7 +107,8 @@ impl Submission {
             client_tags: self.client_tags.clone(),
             source: self.source.clone(),
             user: self.user.clone(),
-            statement_kind: StatementKind::Unknown.as_str(),
+            session_properties: session_words(&self.session_properties, &Scan::unread()),
+            transport: Transport::Unknown,
             facts,
         }
     }
@@ -120,6 +126,7 @@ impl Submission {
             user: self.user.clone(),
             source: self.source.clone(),
             client_tags: self.client_tags.clone(),
+            session_properties: self.session_properties.clone(),
             prepared: self.prepared.clone(),
             time_zone: self.time_zone.clone(),
         }
@@ -162,11 +169,15 @@ fn set_once(slot: &mut Option<String>, value: String) {
 fn prepared_statements(value: &str) -> impl Iterator<Item = (String, String)> {
     value.split(',').filter_map(|item| {
         let (name, text) = item.trim().split_once('=')?;
-        let text = url_decode(text)?;
-        if text.starts_with("$zstd:") {
-            return None;
-        }
-        Some((url_decode(name)?, text))
+        Some((url_decode(name)?, url_decode(text)?))
+    })
+}
+
+/// The same for session properties, whose names Trino does not decode.
+fn session_properties(value: &str) -> impl Iterator<Item = (String, String)> {
+    value.split(',').filter_map(|item| {
+        let (name, value) = item.trim().split_once('=')?;
+        Some((name.trim().to_owned(), url_decode(value.trim())?))
     })
 }
 
@@ -213,7 +224,7 @@ mod tests {
 
     #[test]
     fn headers_are_read_as_trino_reads_them() {
-        let headers: [(&str, &[u8]); 9] = [
+        let headers: [(&str, &[u8]); 11] = [
             ("x-trino-user", b"ann"),
             ("x-trino-catalog", b"Lake"),
             ("x-trino-schema", b"Web"),
@@ -221,6 +232,8 @@ mod tests {
             ("x-trino-client-tags", b"ignored"),
             ("x-trino-prepared-statement", b"q1=SELECT+%3F,q2=SELECT%20'%2C'"),
             ("x-trino-prepared-statement", b"big=%24zstd%3AKLUv"),
+            ("x-trino-session", b"query_max_run_time=2h,lake.merge=a%2Cb"),
+            ("x-trino-session", b"task_concurrency = 4"),
             ("x-trino-source", b"\xff\xfe"),
             ("x-trino-catalog", b"second"),
         ];
@@ -230,10 +243,22 @@ mod tests {
         assert_eq!(submission.schema.as_deref(), Some("web"));
         assert_eq!(submission.client_tags, ["agent", "nightly"]);
         assert_eq!(submission.source, None);
-        let prepared = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         assert_eq!(
             submission.prepared,
-            [prepared("q1", "SELECT ?"), prepared("q2", "SELECT ','")]
+            [
+                pair("q1", "SELECT ?"),
+                pair("q2", "SELECT ','"),
+                pair("big", "$zstd:KLUv")
+            ]
+        );
+        assert_eq!(
+            submission.session_properties,
+            [
+                pair("query_max_run_time", "2h"),
+                pair("lake.merge", "a,b"),
+                pair("task_concurrency", "4")
+            ]
         );
     }
 }

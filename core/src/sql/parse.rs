@@ -79,6 +79,10 @@ pub const MAX_BYTES: usize = 64 * 1024;
 /// of expressions that each use the one before twice would otherwise double with every link.
 pub const MAX_TABLES: usize = 1000;
 
+/// The stack that carries everything that the bounds let through, even without optimisation. An optimised build needs
+/// 1.5 MiB.
+pub const STACK_BYTES: usize = 8 * 1024 * 1024;
+
 /// What sqlparser allows itself; it overflows a 2 MiB stack somewhere above twice this.
 const RECURSION_LIMIT: usize = 50;
 
@@ -249,7 +253,7 @@ impl std::fmt::Display for Declined {
 /// # Errors
 /// When the statement is outside the bounds of this module or of the grammar.
 ///
-/// Needs a stack of 2 MiB: 1.5 MiB carries everything that the bounds let through, 1 MiB does not.
+/// Needs a stack of [`STACK_BYTES`].
 pub fn parse(input: &ParseInput<'_>) -> Result<Parsed, Declined> {
     let statement = unwrap::unwrap(input)?;
     guard::check(&statement.text, &statement.tokens)?;

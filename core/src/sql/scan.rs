@@ -24,6 +24,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::{fmt, mem};
 
+use serde::{Deserialize, Serialize};
+
 use self::digest::{Digest, Item};
 pub use self::fingerprint::fingerprint;
 use self::relations::{Clause, Frame};
@@ -43,7 +45,8 @@ pub const MAX_SCAN_DEPTH: usize = 4096;
 const MAX_TEXTS: usize = 4;
 
 /// What a statement does, by its first words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StatementKind {
     /// `SELECT`, `WITH`, `VALUES`, `TABLE`.
     Query,
@@ -94,6 +97,33 @@ pub enum StatementKind {
 }
 
 impl StatementKind {
+    /// Every kind.
+    pub const ALL: [Self; 23] = [
+        Self::Query,
+        Self::Insert,
+        Self::Update,
+        Self::Delete,
+        Self::Merge,
+        Self::CreateTableAs,
+        Self::Ddl,
+        Self::Explain,
+        Self::ExplainAnalyze,
+        Self::Prepare,
+        Self::Execute,
+        Self::ExecuteImmediate,
+        Self::Deallocate,
+        Self::Describe,
+        Self::Use,
+        Self::Call,
+        Self::Analyze,
+        Self::Maintenance,
+        Self::Transaction,
+        Self::Session,
+        Self::Access,
+        Self::Show,
+        Self::Unknown,
+    ];
+
     /// True if what the statement names as its target is read as well, and so costs a scan.
     #[must_use]
     pub fn reads_targets(self) -> bool {
@@ -245,12 +275,24 @@ pub struct Scan {
     pub scan_key: u128,
     /// Statements in the text; more than one is more than any of these engines runs in one request.
     pub statements: u32,
+    /// An `EXECUTE` names a prepared statement whose text came compressed ([`crate::sql::COMPRESSED`]): nothing of it is read here,
+    /// and who decompresses it can read it.
+    pub compressed: bool,
     /// False when the text, or a text inside it, could not be read to its end or was not to be had: an open string,
     /// comment or parenthesis, a NUL byte, a bound of this module, a prepared statement that nobody handed in.
     pub complete: bool,
 }
 
 impl Scan {
+    /// Of a text that is not read.
+    #[must_use]
+    pub fn unread() -> Self {
+        Self {
+            complete: false,
+            ..Self::nothing()
+        }
+    }
+
     fn nothing() -> Self {
         Self {
             kind: StatementKind::Unknown,
@@ -280,6 +322,7 @@ impl Scan {
             kill_query_ids: Vec::new(),
             scan_key: 0,
             statements: 0,
+            compressed: false,
             complete: true,
         }
     }

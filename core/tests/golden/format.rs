@@ -336,7 +336,6 @@ pub fn check(file: &str, case: &Case, policy: &Policy) -> String {
 /// nobody has asked. Not stated: no reflection covers, no window is large, there is no ledger, the rest nobody has asked.
 fn route(scan: &Scan, stated: &str, policy: &Policy) -> String {
     let mut signals = Signals {
-        statement_kind: scan.inner_kind.as_str(),
         facts: Facts::from_scan(scan),
         ..Signals::default()
     };

@@ -4,33 +4,34 @@
 //! copied at each use, so a chain of them costs no recursion; what is copied is counted, since copies of copies double.
 //! Recursion follows nesting in parentheses, which `guard` bounds. UNION chains are flattened in a loop.
 
+mod change;
+mod outputs;
+mod parts;
+mod select;
+
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use sqlparser::ast::{
-    Delete, Distinct, Expr, FromTable, FunctionArguments, GroupByExpr, LimitClause, Merge, MergeAction,
-    MergeInsertKind, MergeUpdateKind, NamedWindowExpr, OrderByExpr, OrderByKind, Query, Select, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, Statement, TableWithJoins, Update, UpdateTableFromKind, Value, Values,
-    WildcardAdditionalOptions,
-};
+use sqlparser::ast::{OrderByExpr, OrderByKind, Query, SetExpr, SetOperator, SetQuantifier, Statement, Values};
 
+use self::parts::{has_small_limit, is_known, is_table_argument, nodes_of};
+pub(super) use self::parts::{later, projections};
 use super::excerpt::Source;
+use super::relations::column_names;
+use super::scope::outputs::Outputs;
 use super::scope::{Scope, Session, column, table_name};
-use super::shape;
-use super::walk::{Node, walk, window_spec};
+use super::walk::Node;
 use super::{Columns, Declined, MAX_TABLES, ParseInput, Parsed, ParsedTable, syntax};
-use crate::predicate::{Column, Predicate, Translated};
+use crate::predicate::{Column, Translated};
 use crate::reflection::AggregateShape;
-use crate::sql::functions;
 use crate::sql::lexer::Token;
 
 /// Tables made or copied on the way, those of unused common table expressions included.
 const MAX_WORK: usize = 4 * MAX_TABLES;
 
-/// Literals and column names copied with them. Past this, copies go without filter and with all columns.
-const MAX_COPIED: usize = 200_000;
-
-/// A LIMIT above this reads about as much as no LIMIT.
-const SMALL_LIMIT: u64 = 1_000_000;
+/// Literals and column names copied, with tables, from a query to those around it or to the tables below it. Past this,
+/// copies go without filter and with all columns.
+pub(super) const MAX_COPIED: usize = 200_000;
 
 /// What one query says.
 #[derive(Clone, Debug, Default)]
@@ -49,11 +50,14 @@ pub(super) struct Facts {
     pub(super) limited: bool,
     /// It is one aggregation over one table.
     shape: Option<AggregateShape>,
+    /// What its columns are.
+    pub(super) outputs: Rc<Outputs>,
 }
 
 struct CommonTable {
     name: String,
     facts: Facts,
+    used: bool,
 }
 
 /// The state of a walk over one statement.
@@ -68,7 +72,7 @@ pub(super) struct Analysis<'a> {
     /// Qualifiers of the enclosing queries.
     outer: Vec<String>,
     work: usize,
-    copied: usize,
+    pub(super) copied: usize,
 }
 
 impl<'a> Analysis<'a> {
@@ -80,7 +84,7 @@ impl<'a> Analysis<'a> {
             known_functions: input.rules.known_functions,
             session: Session {
                 now: input.now,
-                inverts: input.rules.known_functions,
+                known_engine: input.rules.known_functions,
             },
             calls_unknown: false,
             common_tables: Vec::new(),
@@ -140,10 +144,10 @@ impl<'a> Analysis<'a> {
         let Some(index) = self.common_tables.iter().rposition(|table| table.name == name) else {
             return Ok(None);
         };
-        let more = self
-            .common_tables
-            .get(index)
-            .map_or(0, |table| table.facts.tables.len());
+        let more = self.common_tables.get_mut(index).map_or(0, |table| {
+            table.used = true;
+            table.facts.tables.len()
+        });
         self.count_tables(more)?;
         let Some(table) = self.common_tables.get(index) else {
             return Ok(None);
@@ -163,6 +167,7 @@ impl<'a> Analysis<'a> {
             tables: table.facts.tables.iter().map(bare).collect(),
             free: BTreeSet::new(),
             shape: None,
+            outputs: Rc::default(),
             ..table.facts
         }))
     }
@@ -181,16 +186,28 @@ impl<'a> Analysis<'a> {
                     self.common_tables.push(CommonTable {
                         name: name.clone(),
                         facts: Facts::default(),
+                        used: false,
                     });
                 }
                 let mut facts = self.query(&table.query)?;
                 if with.recursive {
-                    self.common_tables.pop();
+                    let itself = self.common_tables.pop();
                     facts.bounded = false;
                     facts.streams = false;
+                    if itself.is_none_or(|itself| itself.used) {
+                        // A row that a condition rejects may lead to one that it does not.
+                        facts.outputs = Rc::default();
+                    }
+                }
+                if !table.alias.columns.is_empty() {
+                    facts.outputs = Rc::new(facts.outputs.renamed(column_names(&table.alias)));
                 }
                 free.append(&mut facts.free);
-                self.common_tables.push(CommonTable { name, facts });
+                self.common_tables.push(CommonTable {
+                    name,
+                    facts,
+                    used: false,
+                });
             }
         }
         let order_by: &[OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
@@ -201,6 +218,10 @@ impl<'a> Analysis<'a> {
         self.common_tables.truncate(in_scope);
         facts.free.append(&mut free);
         facts.streams &= query.order_by.is_none();
+        if query.limit_clause.is_some() || query.fetch.is_some() {
+            // Which rows come out depends on those that go in.
+            facts.outputs = Rc::default();
+        }
         if has_small_limit(query) {
             facts.bounded = true;
             facts.limited |= facts.streams;
@@ -214,9 +235,20 @@ impl<'a> Analysis<'a> {
     fn body(&mut self, body: &SetExpr, order_by: &[OrderByExpr]) -> Result<Facts, Declined> {
         let mut branches = Vec::new();
         let mut stack = vec![body];
+        let mut by_position = true;
         while let Some(branch) = stack.pop() {
             match branch {
-                SetExpr::SetOperation { left, right, .. } => {
+                SetExpr::SetOperation {
+                    left,
+                    right,
+                    op,
+                    set_quantifier,
+                } => {
+                    by_position &= *op == SetOperator::Union
+                        && matches!(
+                            set_quantifier,
+                            SetQuantifier::All | SetQuantifier::Distinct | SetQuantifier::None
+                        );
                     stack.push(right);
                     stack.push(left);
                 }
@@ -231,8 +263,14 @@ impl<'a> Analysis<'a> {
             limited: true,
             ..Facts::default()
         };
+        let mut outputs = Vec::new();
         for (index, branch) in branches.into_iter().enumerate() {
             let facts = self.branch(branch, &[])?;
+            if by_position {
+                self.copied = self.copied.saturating_add(facts.outputs.size());
+                by_position = self.copied <= MAX_COPIED;
+                outputs.push(facts.outputs.shifted(all.tables.len()));
+            }
             if index == 0 {
                 all.width = facts.width;
             }
@@ -240,6 +278,9 @@ impl<'a> Analysis<'a> {
             all.limited &= facts.limited || facts.tables.is_empty();
             all.tables.extend(facts.tables);
             all.free.extend(facts.free);
+        }
+        if by_position {
+            all.outputs = Rc::new(Outputs::united(&outputs, &all.tables));
         }
         // ORDER BY of a set operation names its columns; a subquery in it is all that could read a table.
         let mut scope = Scope::default();
@@ -288,6 +329,7 @@ impl<'a> Analysis<'a> {
                 Ok(Facts {
                     tables,
                     streams: true,
+                    outputs: Rc::new(Outputs::of_table()),
                     ..Facts::default()
                 })
             }
@@ -314,84 +356,6 @@ impl<'a> Analysis<'a> {
             tables,
             free: scope.free,
             ..Facts::default()
-        })
-    }
-
-    fn select(&mut self, select: &Select, order_by: &[OrderByExpr]) -> Result<Facts, Declined> {
-        if !select.connect_by.is_empty() || select.into.is_some() {
-            return Err(syntax("a clause that is not analysed"));
-        }
-        let mut scope = self.scope();
-        for (index, item) in select.from.iter().enumerate() {
-            scope.crosses |= index > 0;
-            self.join_item(item, &mut scope)?;
-        }
-        for view in &select.lateral_views {
-            scope.deferred.push(&view.lateral_view);
-            let mut relation =
-                super::scope::Relation::opaque(view.lateral_view_name.0.first().and_then(|part| part.as_ident()));
-            relation.bounded = true;
-            scope.relations.push(relation);
-        }
-        if let Some(condition) = &select.selection {
-            let relations = scope.relations.len();
-            scope.restrict(condition, 0..relations, &self.source);
-        }
-        let input_bounded = select.from.is_empty() || shape::is_bounded(&scope, select.selection.as_ref());
-
-        // In the order of the text, so that tables come out in it too.
-        let projected = self.visit(nodes_of(projections(select)), &mut scope)?;
-        let deferred = std::mem::take(&mut scope.deferred);
-        let in_joins = self.visit(nodes_of(deferred.into_iter()), &mut scope)?;
-        let conditions = nodes_of(select.prewhere.iter().chain(&select.selection));
-        let filtered = self.visit(conditions, &mut scope)?;
-        let rest = self.visit(nodes_of(later(select, order_by).into_iter()), &mut scope)?;
-        let width = self.width(select, &mut scope);
-
-        let shape_input = select.lateral_views.is_empty()
-            && projected.is_empty()
-            && in_joins.is_empty()
-            && filtered.is_empty()
-            && rest.is_empty();
-        let calls = shape::Calls::of(select, order_by);
-        if calls.windows && !input_bounded {
-            self.large_window = true;
-        }
-        let blocks = calls.aggregates
-            || calls.windows
-            || select
-                .distinct
-                .as_ref()
-                .is_some_and(|distinct| *distinct != Distinct::All)
-            || groups(&select.group_by)
-            || select.having.is_some()
-            || select.qualify.is_some()
-            || !select.sort_by.is_empty()
-            || !select.cluster_by.is_empty()
-            || !select.distribute_by.is_empty();
-        let streams = shape_input && !blocks && matches!(scope.relations.as_slice(), [only] if only.streams);
-        let limited =
-            shape_input && !scope.relations.is_empty() && scope.relations.iter().all(|relation| relation.limited);
-        let aggregated_to_one = calls.aggregates && !groups(&select.group_by);
-        let shape = if shape_input {
-            shape::aggregate(select, order_by, &scope)
-        } else {
-            None
-        };
-
-        let mut tables = projected;
-        tables.extend(scope.finish());
-        tables.extend(in_joins);
-        tables.extend(filtered);
-        tables.extend(rest);
-        Ok(Facts {
-            tables,
-            free: scope.free,
-            width,
-            bounded: input_bounded || aggregated_to_one,
-            streams,
-            limited,
-            shape,
         })
     }
 
@@ -439,147 +403,6 @@ impl<'a> Analysis<'a> {
         }
         Ok(tables)
     }
-
-    fn width(&mut self, select: &Select, scope: &mut Scope<'_>) -> Option<u64> {
-        let mut width = Some(0_u64);
-        for item in &select.projection {
-            let columns = match item {
-                SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. } => Some(1),
-                SelectItem::ExprWithAliases { aliases, .. } => u64::try_from(aliases.len()).ok(),
-                SelectItem::Wildcard(options) => {
-                    scope.read_all(None);
-                    let all = scope
-                        .relations
-                        .iter()
-                        .map(|relation| relation.width)
-                        .sum::<Option<u64>>();
-                    all.filter(|_| is_plain(options) && !scope.merges_columns)
-                }
-                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
-                    let qualifier = table_name(name).ok();
-                    let relation = qualifier.and_then(|qualifier| scope.relation_named(&qualifier.parts));
-                    scope.read_all(relation);
-                    let relation = relation.and_then(|index| scope.relations.get(index));
-                    relation
-                        .and_then(|relation| relation.width)
-                        .filter(|_| is_plain(options))
-                }
-                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _) => None,
-            };
-            width = width.zip(columns).map(|(left, right)| left.saturating_add(right));
-        }
-        width.filter(|&columns| columns > 0)
-    }
-
-    fn statement(&mut self, statement: &Statement) -> Result<Vec<ParsedTable>, Declined> {
-        match statement {
-            Statement::Query(query) => Ok(self.query(query)?.tables),
-            Statement::Insert(insert) => match &insert.source {
-                Some(query) => Ok(self.query(query)?.tables),
-                None => Ok(Vec::new()),
-            },
-            Statement::Update(update) => self.update(update),
-            Statement::Delete(delete) => self.delete(delete),
-            Statement::Merge(merge) => self.merge(merge),
-            _ => Err(Declined::NotAQuery),
-        }
-    }
-
-    fn update(&mut self, update: &Update) -> Result<Vec<ParsedTable>, Declined> {
-        let from = match &update.from {
-            Some(UpdateTableFromKind::BeforeSet(items) | UpdateTableFromKind::AfterSet(items)) => items.as_slice(),
-            None => &[],
-        };
-        let values = update.assignments.iter().map(|assignment| &assignment.value);
-        self.change(
-            std::slice::from_ref(&update.table),
-            from,
-            update.selection.as_ref(),
-            values.collect(),
-        )
-    }
-
-    fn delete(&mut self, delete: &Delete) -> Result<Vec<ParsedTable>, Declined> {
-        let (FromTable::WithFromKeyword(targets) | FromTable::WithoutKeyword(targets)) = &delete.from;
-        let using = delete.using.as_deref().unwrap_or_default();
-        if !delete.tables.is_empty() {
-            return Err(syntax("DELETE from several tables"));
-        }
-        self.change(targets, using, delete.selection.as_ref(), Vec::new())
-    }
-
-    /// UPDATE and DELETE read the rows that they change, and rewrite them whole.
-    fn change(
-        &mut self,
-        targets: &[TableWithJoins],
-        others: &[TableWithJoins],
-        condition: Option<&Expr>,
-        values: Vec<&Expr>,
-    ) -> Result<Vec<ParsedTable>, Declined> {
-        let mut scope = self.scope();
-        for item in targets {
-            self.join_item(item, &mut scope)?;
-        }
-        let changed = scope.relations.len();
-        for item in others {
-            self.join_item(item, &mut scope)?;
-        }
-        if let Some(condition) = condition {
-            let relations = scope.relations.len();
-            scope.restrict(condition, 0..relations, &self.source);
-        }
-        for index in 0..changed {
-            scope.read_all(Some(index));
-        }
-        let mut roots = std::mem::take(&mut scope.deferred);
-        roots.extend(values);
-        roots.extend(condition);
-        let inner = self.visit(nodes_of(roots.into_iter()), &mut scope)?;
-        let mut tables = scope.finish();
-        tables.extend(inner);
-        Ok(tables)
-    }
-
-    /// MERGE reads all of its target: rows without a match decide too.
-    fn merge(&mut self, merge: &Merge) -> Result<Vec<ParsedTable>, Declined> {
-        let mut scope = self.scope();
-        self.factor(&merge.table, &mut scope)?;
-        scope.read_all(None);
-        for relation in &mut scope.relations {
-            relation.prunable = false;
-        }
-        self.factor(&merge.source, &mut scope)?;
-        let mut roots = std::mem::take(&mut scope.deferred);
-        roots.push(&merge.on);
-        for clause in &merge.clauses {
-            roots.extend(&clause.predicate);
-            match &clause.action {
-                MergeAction::Insert(insert) => {
-                    roots.extend(&insert.insert_predicate);
-                    match &insert.kind {
-                        MergeInsertKind::Values(values) => {
-                            roots.extend(values.rows.iter().flat_map(|row| &row.content))
-                        }
-                        MergeInsertKind::Row | MergeInsertKind::Wildcard => scope.read_all(None),
-                    }
-                }
-                MergeAction::Update(update) => {
-                    roots.extend(update.update_predicate.iter().chain(&update.delete_predicate));
-                    match &update.kind {
-                        MergeUpdateKind::Set(assignments) => {
-                            roots.extend(assignments.iter().map(|assignment| &assignment.value));
-                        }
-                        MergeUpdateKind::Wildcard => scope.read_all(None),
-                    }
-                }
-                MergeAction::Delete { .. } | MergeAction::DoNothing { .. } => {}
-            }
-        }
-        let inner = self.visit(nodes_of(roots.into_iter()), &mut scope)?;
-        let mut tables = scope.finish();
-        tables.extend(inner);
-        Ok(tables)
-    }
 }
 
 fn weight(table: &ParsedTable) -> usize {
@@ -587,127 +410,5 @@ fn weight(table: &ParsedTable) -> usize {
         Columns::All => 0,
         Columns::Named(names) => names.len(),
     };
-    columns + leaves(&table.filter.predicate)
-}
-
-fn leaves(predicate: &Predicate) -> usize {
-    match predicate {
-        Predicate::And(parts) | Predicate::Or(parts) => 1 + parts.iter().map(leaves).sum::<usize>(),
-        Predicate::In { literals, .. } => 1 + literals.len(),
-        _ => 1,
-    }
-}
-
-fn nodes_of<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<Node<'e>> {
-    let mut nodes = Vec::new();
-    for expr in exprs {
-        walk(expr, &mut |node| nodes.push(node));
-    }
-    nodes
-}
-
-/// The expressions of the select list, and what stands before it.
-pub(super) fn projections(select: &Select) -> impl Iterator<Item = &Expr> {
-    let distinct: &[Expr] = match &select.distinct {
-        Some(Distinct::On(keys)) => keys,
-        _ => &[],
-    };
-    let items = select.projection.iter().flat_map(|item| {
-        let (expr, options) = match item {
-            SelectItem::UnnamedExpr(expr)
-            | SelectItem::ExprWithAlias { expr, .. }
-            | SelectItem::ExprWithAliases { expr, .. }
-            | SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(expr), _) => (Some(expr), None),
-            SelectItem::QualifiedWildcard(_, options) | SelectItem::Wildcard(options) => (None, Some(options)),
-        };
-        let replaced = options.and_then(|options| options.opt_replace.as_ref());
-        expr.into_iter().chain(
-            replaced
-                .into_iter()
-                .flat_map(|replace| replace.items.iter().map(|item| &item.expr)),
-        )
-    });
-    distinct.iter().chain(items)
-}
-
-/// The expressions after WHERE.
-pub(super) fn later<'e>(select: &'e Select, order_by: &'e [OrderByExpr]) -> Vec<&'e Expr> {
-    let mut exprs: Vec<&Expr> = Vec::new();
-    if let GroupByExpr::Expressions(keys, _) = &select.group_by {
-        exprs.extend(keys);
-    }
-    exprs.extend(&select.having);
-    for window in &select.named_window {
-        if let NamedWindowExpr::WindowSpec(spec) = &window.1 {
-            exprs.extend(window_spec(spec));
-        }
-    }
-    exprs.extend(&select.qualify);
-    exprs.extend(&select.cluster_by);
-    exprs.extend(&select.distribute_by);
-    exprs.extend(select.sort_by.iter().map(|key| &key.expr));
-    exprs.extend(order_by.iter().map(|key| &key.expr));
-    exprs
-}
-
-fn groups(group_by: &GroupByExpr) -> bool {
-    match group_by {
-        GroupByExpr::All(_) => true,
-        GroupByExpr::Expressions(keys, modifiers) => !keys.is_empty() || !modifiers.is_empty(),
-    }
-}
-
-fn is_plain(options: &WildcardAdditionalOptions) -> bool {
-    options.opt_ilike.is_none()
-        && options.opt_exclude.is_none()
-        && options.opt_except.is_none()
-        && options.opt_rename.is_none()
-}
-
-/// `TABLE(t)`: sqlparser reads a call, the engine reads the table.
-fn is_table_argument(call: &sqlparser::ast::Function) -> bool {
-    call.name.0.iter().any(|part| {
-        part.as_ident()
-            .is_some_and(|name| name.value.eq_ignore_ascii_case("table"))
-    }) && !matches!(call.args, FunctionArguments::None)
-}
-
-fn is_known(call: &sqlparser::ast::Function) -> bool {
-    let [part] = call.name.0.as_slice() else {
-        return false;
-    };
-    part.as_ident().is_some_and(|name| {
-        let name = name.value.to_lowercase();
-        functions::is_builtin(&name) || functions::is_type_or_syntax(&name)
-    })
-}
-
-/// A LIMIT or FETCH of a plain number of rows, not many with the rows skipped.
-fn has_small_limit(query: &Query) -> bool {
-    let number = |expr: &Expr| match expr {
-        Expr::Value(value) => match &value.value {
-            Value::Number(digits, _) => digits.parse::<u64>().ok(),
-            _ => None,
-        },
-        _ => None,
-    };
-    let fetched = query.fetch.as_ref().map(|fetch| match &fetch.quantity {
-        _ if fetch.percent || fetch.with_ties => None,
-        Some(quantity) => number(quantity),
-        None => Some(1),
-    });
-    let (limit, offset) = match &query.limit_clause {
-        Some(LimitClause::LimitOffset {
-            limit,
-            offset,
-            limit_by,
-        }) => {
-            let limit = limit.as_ref().filter(|_| limit_by.is_empty()).map(number);
-            (limit, offset.as_ref().map_or(Some(0), |offset| number(&offset.value)))
-        }
-        Some(LimitClause::OffsetCommaLimit { .. }) => return false,
-        None => (None, Some(0)),
-    };
-    let rows = limit.flatten().or(fetched.flatten());
-    matches!((rows, offset), (Some(rows), Some(offset)) if rows.saturating_add(offset) <= SMALL_LIMIT)
+    columns + table.filter.predicate.size()
 }

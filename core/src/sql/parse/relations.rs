@@ -12,11 +12,14 @@
 //! Seen from above, an outer join supplies NULLs for the side that it does not preserve. Relations of that side are
 //! marked, after the join's own condition has been applied, and conditions further out must then reject NULL.
 
+use std::rc::Rc;
+
 use sqlparser::ast::{
     Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableFactor, TableWithJoins,
 };
 
 use super::query::{Analysis, Facts};
+use super::scope::equalities::From;
 use super::scope::{Relation, Scope, table_name};
 use super::walk::{Node, arguments};
 use super::{Declined, syntax};
@@ -44,7 +47,13 @@ impl Analysis<'_> {
                 scope.deferred.push(condition);
                 let from = if effect.filters_left { left } else { middle };
                 let to = if effect.filters_right { end } else { middle };
-                scope.restrict(condition, from..to, &self.source);
+                scope.restrict(condition, from..to, &self.source, &mut self.copied);
+                match (effect.nulls_left, effect.nulls_right) {
+                    (false, false) => scope.equate(condition, &From::Inner),
+                    (false, true) => scope.equate(condition, &From::Outer(left..middle, middle..end)),
+                    (true, false) => scope.equate(condition, &From::Outer(middle..end, left..middle)),
+                    (true, true) => {}
+                }
             }
             for (index, relation) in scope.relations.iter_mut().enumerate().skip(left) {
                 relation.null_supplied |= if index < middle {
@@ -66,8 +75,15 @@ impl Analysis<'_> {
                 version: None,
                 with_ordinality: false,
                 json_path: None,
+                sample,
                 ..
-            } => self.named(name, alias.as_ref(), scope),
+            } => {
+                self.named(name, alias.as_ref(), scope)?;
+                if sample.is_some() {
+                    sampled(scope);
+                }
+                Ok(())
+            }
             TableFactor::Table { version: Some(_), .. } => Err(syntax("time travel is not analysed")),
             TableFactor::Table {
                 alias,
@@ -80,11 +96,14 @@ impl Analysis<'_> {
                 lateral,
                 subquery,
                 alias,
-                ..
+                sample,
             } => {
                 let mut facts = self.nested(subquery, scope)?;
                 let free = std::mem::take(&mut facts.free);
-                push_query(scope, alias.as_ref().map(|alias| &alias.name), facts);
+                push_query(scope, alias.as_ref().map(|alias| &alias.name), alias.as_ref(), facts);
+                if sample.is_some() {
+                    sampled(scope);
+                }
                 for name in free {
                     if *lateral {
                         scope.note(&name);
@@ -161,12 +180,13 @@ impl Analysis<'_> {
     fn named(&mut self, name: &ObjectName, alias: Option<&TableAlias>, scope: &mut Scope<'_>) -> Result<(), Declined> {
         let name = table_name(name)?;
         let renamed = alias.is_some_and(|alias| !alias.columns.is_empty());
+        let renaming = alias;
         let alias = alias.map(|alias| &alias.name);
         if let [single] = name.parts.as_slice()
             && let Some(facts) = self.common_table(single)?
         {
             let own_name = Ident::new(single);
-            push_query(scope, Some(alias.unwrap_or(&own_name)), facts);
+            push_query(scope, Some(alias.unwrap_or(&own_name)), renaming, facts);
             return Ok(());
         }
         self.count_tables(1)?;
@@ -210,14 +230,33 @@ impl Analysis<'_> {
 }
 
 /// A query in the place of a table: what is known of its rows, and the tables that it reads.
-fn push_query(scope: &mut Scope<'_>, alias: Option<&Ident>, facts: Facts) {
-    let mut relation = Relation::opaque(alias);
+fn push_query(scope: &mut Scope<'_>, name: Option<&Ident>, alias: Option<&TableAlias>, facts: Facts) {
+    let mut relation = Relation::opaque(name);
+    relation.first_table = scope.tables.len();
+    relation.outputs = match alias {
+        Some(alias) if !alias.columns.is_empty() => Rc::new(facts.outputs.renamed(column_names(alias))),
+        _ => facts.outputs,
+    };
     relation.width = facts.width;
     relation.bounded = facts.bounded;
     relation.streams = facts.streams;
     relation.limited = facts.limited;
     scope.tables.extend(facts.tables);
     scope.relations.push(relation);
+}
+
+/// The names that an alias gives to columns.
+pub(super) fn column_names(alias: &TableAlias) -> impl Iterator<Item = String> {
+    alias.columns.iter().map(|column| column.name.value.to_lowercase())
+}
+
+/// The last relation is a sample: which rows it has depends on those that are read.
+fn sampled(scope: &mut Scope<'_>) {
+    let last = scope.relations.len().saturating_sub(1);
+    match scope.relations.get_mut(last) {
+        Some(relation) if relation.table.is_some() => relation.sampled = true,
+        _ => scope.close(last),
+    }
 }
 
 fn push_opaque(scope: &mut Scope<'_>, alias: Option<&TableAlias>) {
@@ -271,6 +310,7 @@ fn effect<'e>(join: &'e Join, scope: &mut Scope<'_>) -> Effect<'e> {
             | JoinOperator::RightOuter(_)
             | JoinOperator::FullOuter(_)
     );
+    scope.supplies_null |= nulls_left || nulls_right;
     let condition = match constraint {
         Some(JoinConstraint::On(condition)) => Some(condition),
         Some(JoinConstraint::Using(names) | JoinConstraint::UsingAlias(names, _)) => {

@@ -3,30 +3,30 @@
 //! Resolution works without a schema, so it answers only what the text alone decides. Names compare without regard to
 //! case, quoted or not, as they do for these engines.
 
+mod convert;
+pub(super) mod equalities;
+pub(super) mod keys;
+pub(super) mod outputs;
+mod restrict;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::rc::Rc;
 
 use sqlparser::ast::{Expr, Ident, ObjectName};
 
-use super::condition::{self, Outcome};
-use super::excerpt::Source;
-use super::suggest::suggestion;
-use super::{Columns, Declined, ParseTime, ParsedTable, UnusedCondition, UnusedReason, syntax};
+use self::equalities::Equalities;
+use self::outputs::{Origin, Output, Outputs};
+use super::{Columns, Declined, ParseTime, ParsedTable, syntax};
 use crate::predicate::{Column, Predicate, Translated};
 use crate::sql::scan::TableName;
-
-/// A longer list helps nobody.
-const MAX_UNUSED: usize = 16;
 
 /// Catalog, schema and table, or a path of Dremio's; what is longer is a chain of fields.
 const MAX_QUALIFIER: usize = 12;
 
 /// Names without qualifier count for every relation. Thousands of both would fill the memory; all columns are read then.
 const MAX_NOTED: usize = 50_000;
-
-/// Names looked up times relations looked through. Past this, seconds; the remaining conditions prune nothing.
-const MAX_EFFORT: usize = 5_000_000;
 
 /// One relation of a FROM clause.
 #[derive(Debug)]
@@ -35,8 +35,14 @@ pub(super) struct Relation {
     pub(super) qualifier: Vec<String>,
     /// The index of its table in [`Scope::tables`], for a base table.
     pub(super) table: Option<usize>,
-    /// Conditions of this SELECT can prune it: a base table under its own column names.
+    /// It is a base table under its own column names.
     pub(super) prunable: bool,
+    /// What its columns are.
+    pub(super) outputs: Rc<Outputs>,
+    /// The index in [`Scope::tables`] of the first of the tables that `outputs` counts.
+    pub(super) first_table: usize,
+    /// Conditions of this SELECT filter it, and those of an enclosing query do not.
+    pub(super) sampled: bool,
     /// An outer join below may supply NULL for all of its columns.
     pub(super) null_supplied: bool,
     /// The number of its columns, if the text tells.
@@ -47,26 +53,29 @@ pub(super) struct Relation {
     pub(super) streams: bool,
     /// Every scan below it ends early.
     pub(super) limited: bool,
-    /// What the conditions so far say about it.
-    outcomes: Vec<Outcome>,
-    unused: Vec<UnusedCondition>,
 }
 
 impl Relation {
-    /// A relation that conditions do not reach: a derived table, a function, VALUES.
+    /// A relation that conditions do not reach: a function, VALUES.
     pub(super) fn opaque(alias: Option<&Ident>) -> Self {
         Self {
             qualifier: alias.map(|name| name.value.to_lowercase()).into_iter().collect(),
             table: None,
             prunable: false,
+            outputs: Rc::default(),
+            first_table: 0,
+            sampled: false,
             null_supplied: false,
             width: None,
             bounded: false,
             streams: false,
             limited: false,
-            outcomes: Vec::new(),
-            unused: Vec::new(),
         }
+    }
+
+    /// Conditions reach a table through it.
+    fn is_reached(&self) -> bool {
+        self.outputs.items.iter().any(Output::is_known)
     }
 
     /// True if its columns may be qualified so; the qualifier is in lower case.
@@ -90,8 +99,8 @@ pub(super) enum Resolved {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Session {
     pub(super) now: Option<ParseTime>,
-    /// The engine's functions are known, and with them which ones it turns into ranges.
-    pub(super) inverts: bool,
+    /// The engine's functions are known, and with them what its planner makes of conditions.
+    pub(super) known_engine: bool,
 }
 
 /// One SELECT's relations and tables.
@@ -115,8 +124,11 @@ pub(super) struct Scope<'e> {
     pub(super) shares_names: bool,
     /// Columns that USING makes one of two.
     pub(super) merged: BTreeSet<String>,
+    /// A join that supplies NULL.
+    pub(super) supplies_null: bool,
     /// What bears on constants.
     pub(super) session: Session,
+    equalities: Equalities,
     noted: usize,
     effort: Cell<usize>,
 }
@@ -138,14 +150,18 @@ impl Scope<'_> {
             relation.qualifier = name.parts.clone();
         }
         relation.table = Some(self.tables.len());
-        relation.prunable = !renamed;
+        relation.first_table = self.tables.len();
+        if !renamed {
+            relation.prunable = true;
+            relation.outputs = Rc::new(Outputs::of_table());
+        }
         relation.streams = true;
         self.relations.push(relation);
         self.tables.push(ParsedTable {
             name,
             filter: Translated {
                 predicate: Predicate::AlwaysTrue,
-                exact: true,
+                exact: !renamed,
             },
             nan_columns: BTreeSet::new(),
             columns: if renamed {
@@ -164,10 +180,22 @@ impl Scope<'_> {
                 continue;
             };
             relation.qualifier.clear();
-            relation.prunable = false;
             if let Some(table) = relation.table.and_then(|table| self.tables.get_mut(table)) {
                 table.columns = Columns::All;
             }
+            self.close(index);
+        }
+    }
+
+    /// Keeps the conditions to come from a relation.
+    pub(super) fn close(&mut self, index: usize) {
+        let Some(relation) = self.relations.get_mut(index) else {
+            return;
+        };
+        relation.prunable = false;
+        relation.outputs = Rc::default();
+        if let Some(table) = relation.table.and_then(|table| self.tables.get_mut(table)) {
+            table.filter.exact = false;
         }
     }
 
@@ -191,6 +219,19 @@ impl Scope<'_> {
         }
     }
 
+    /// True for a name that USING has made of columns which inner joins hold equal. A condition on it is one on each of
+    /// them; past an outer join the engine sees a computed value.
+    pub(super) fn is_everyones(&self, name: &Column) -> bool {
+        let [single] = name.0.as_slice() else {
+            return false;
+        };
+        self.session.known_engine
+            && !self.supplies_null
+            && !self.shares_names
+            && self.merged.contains(&single.to_lowercase())
+            && self.by_qualifier(&name.0).is_none()
+    }
+
     /// True for a name without qualifier that at most one of these relations can have. Whoever knows the schemas may
     /// then ask each of them: a table that lacks the column ignores the condition.
     pub(super) fn is_anyones(&self, name: &Column) -> bool {
@@ -199,6 +240,20 @@ impl Scope<'_> {
         };
         let merged = self.merged.contains(&single.to_lowercase());
         !self.shares_names && !merged && self.by_qualifier(&name.0).is_none()
+    }
+
+    /// Where a column of a relation comes from, by the indices of [`Scope::tables`].
+    pub(super) fn origins(&self, relation: usize, column: &Column) -> Vec<Origin> {
+        let Some(relation) = self.relations.get(relation) else {
+            return Vec::new();
+        };
+        self.effort
+            .set(self.effort.get().saturating_add(relation.outputs.items.len()));
+        let mut origins = relation.outputs.origins(column, self.session.known_engine);
+        for origin in &mut origins {
+            origin.table += relation.first_table;
+        }
+        origins
     }
 
     /// The relation that a name is qualified with: none, one, or too many to tell.
@@ -278,62 +333,8 @@ impl Scope<'_> {
         matching.next().is_none().then_some(index)
     }
 
-    /// Lets a condition that must be true filter the relations of `range`.
-    pub(super) fn restrict(&mut self, condition: &Expr, range: Range<usize>, source: &Source<'_>) {
-        for conjunct in condition::conjuncts(condition) {
-            let mut excerpt = None;
-            for index in range.clone() {
-                let Some(relation) = self.relations.get(index).filter(|relation| relation.table.is_some()) else {
-                    continue;
-                };
-                let mut outcome = if relation.prunable && self.effort.get() < MAX_EFFORT {
-                    condition::translate(conjunct, self, index)
-                } else {
-                    Outcome::unused(UnusedReason::Other)
-                };
-                if relation.null_supplied && condition::accepts_null(&outcome.predicate) {
-                    outcome = Outcome::unused(UnusedReason::OuterJoin);
-                }
-                let Some(relation) = self.relations.get_mut(index) else {
-                    continue;
-                };
-                if outcome.touches
-                    && outcome.predicate == Predicate::AlwaysTrue
-                    && relation.prunable
-                    && relation.unused.len() < MAX_UNUSED
-                    && let Some(reason) = outcome.reason
-                {
-                    let text = excerpt.get_or_insert_with(|| source.excerpt(conjunct.0)).clone();
-                    relation.unused.push(UnusedCondition {
-                        text,
-                        reason,
-                        suggestion: suggestion(conjunct.0, reason),
-                    });
-                }
-                relation.outcomes.push(outcome);
-            }
-        }
-    }
-
     /// Hands out the tables with what the conditions said about them.
     pub(super) fn finish(&mut self) -> Vec<ParsedTable> {
-        for relation in &mut self.relations {
-            let Some(table) = relation.table.and_then(|table| self.tables.get_mut(table)) else {
-                continue;
-            };
-            let mut predicates = Vec::new();
-            let mut exact = relation.prunable;
-            for outcome in relation.outcomes.drain(..) {
-                exact &= outcome.exact || !outcome.touches;
-                predicates.push(outcome.predicate);
-                table.nan_columns.extend(outcome.nan_columns);
-            }
-            table.filter = Translated {
-                predicate: Predicate::and(predicates),
-                exact,
-            };
-            table.unused_conditions.append(&mut relation.unused);
-        }
         std::mem::take(&mut self.tables)
     }
 }

@@ -1,6 +1,8 @@
 //! Tests of the parser-depth analysis: one file for each question.
 
+mod below;
 mod columns;
+mod equalities;
 mod hostile;
 mod joins;
 mod predicates;
@@ -13,7 +15,7 @@ mod unwrapping;
 use serde_json::Value;
 
 use super::{Declined, ParseInput, ParseTime, Parsed, ParsedTable, UnusedReason, parse};
-use crate::predicate::Comparison;
+use crate::predicate::{Comparison, Literal, Predicate};
 use crate::sql::lexer::LexicalRules;
 
 fn trino(text: &str) -> Result<Parsed, Declined> {
@@ -56,6 +58,62 @@ fn check(text: &str, expected: &[(&str, Value, bool)]) {
         .map(|(name, filter, exact)| ((*name).to_owned(), filter.clone(), *exact))
         .collect();
     assert_eq!(filters(text), expected, "{text}");
+}
+
+/// The filters of a statement's tables, written `name: filter`; `!` marks what is not exact.
+fn written(text: &str) -> Vec<String> {
+    let rows = tables(text).into_iter();
+    rows.map(|table| {
+        let mark = if table.filter.exact { "" } else { " !" };
+        format!("{}: {}{mark}", table.name, predicate(&table.filter.predicate))
+    })
+    .collect()
+}
+
+fn literal(literal: &Literal) -> String {
+    match literal {
+        Literal::Boolean(value) => value.to_string(),
+        Literal::Integer(value) => value.to_string(),
+        Literal::Double(value) => format!("{value:?}"),
+        Literal::Decimal(text) | Literal::Date(text) | Literal::Timestamp(text) => text.clone(),
+        Literal::String(text) => format!("'{text}'"),
+    }
+}
+
+fn predicate(filter: &Predicate) -> String {
+    let all = |parts: &[Predicate], joint: &str| {
+        let parts: Vec<String> = parts.iter().map(predicate).collect();
+        format!("({})", parts.join(joint))
+    };
+    let not = |negated: &bool| if *negated { "not " } else { "" };
+    match filter {
+        Predicate::AlwaysTrue => "all".to_owned(),
+        Predicate::AlwaysFalse => "none".to_owned(),
+        Predicate::And(parts) => all(parts, " and "),
+        Predicate::Or(parts) => all(parts, " or "),
+        Predicate::Compare(column, op, value) => format!("{column} {} {}", symbol(*op), literal(value)),
+        Predicate::In {
+            column,
+            literals,
+            negated,
+        } => {
+            let values: Vec<String> = literals.iter().map(literal).collect();
+            format!("{column} {}in {}", not(negated), values.join(" "))
+        }
+        Predicate::IsNull { column, negated } => format!("{column} is {}null", not(negated)),
+        Predicate::StartsWith {
+            column,
+            prefix,
+            negated,
+        } => format!("{column} {}like {prefix}%", not(negated)),
+    }
+}
+
+/// Each statement with its tables' filters, separated by `; `.
+fn check_all(cases: &[(&str, &str)]) {
+    for (sql, expected) in cases {
+        assert_eq!(written(sql).join("; "), *expected, "{sql}");
+    }
 }
 
 /// The reasons for which conditions of the first table do not prune.

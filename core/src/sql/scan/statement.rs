@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use super::relations::Clause;
 use super::words::Word;
 use super::{Job, Scanner, StatementKind, TableName};
+use crate::sql::COMPRESSED;
 use crate::sql::lexer::{LexicalRules, TokenKind, unicode_escapes, unquote};
 
 /// What the body of one statement needs to know of its head, and answers to it.
@@ -159,6 +160,10 @@ impl<'a> Scanner<'_, '_, 'a> {
         // The values bound may hold a subquery, by the grammar at least.
         let end = self.body(at + 2, Clause::Expression);
         match text {
+            Some(text) if !immediate && text.starts_with(COMPRESSED) => {
+                self.out.complete = false;
+                self.out.compressed = true;
+            }
             Some(text) => {
                 self.unprinted.push((at, end));
                 self.found.push(Job { text, leads, executes });

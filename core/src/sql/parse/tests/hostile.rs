@@ -5,10 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::trino;
-use crate::sql::parse::{Declined, Parsed};
-
-/// What the service gives the parser is more.
-const STACK_BYTES: usize = 2 * 1024 * 1024;
+use crate::sql::parse::{Declined, Parsed, STACK_BYTES};
 
 /// A hundred times what the slowest takes without optimisation.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod condition;
+#[cfg(feature = "yaml")]
 mod lint;
 #[cfg(feature = "yaml")]
 pub mod locate;
@@ -41,7 +42,7 @@ pub struct Policy {
     pub light_below: Option<u64>,
     /// The file's tree, deployment overlay included: what the filter and `GET /v1/policy` get.
     pub source: Node,
-    /// What is odd but usable.
+    /// What is odd but usable. Without the feature `yaml` nobody edits the file, and nobody looks for it.
     pub warnings: Vec<Problem>,
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 
 use super::condition::{Condition, NAMED, Operator, QUEUE_WAIT_SUFFIX, SUFFIXES, Signal, SignalType, Test};
+#[cfg(feature = "yaml")]
 use super::lint;
 use super::node::Node;
 use super::problem::{At, Path, Problem, nearest};
@@ -96,10 +97,12 @@ pub(super) fn check(node: Node) -> Result<Policy, Vec<Problem>> {
     if !checker.errors.is_empty() {
         return Err(checker.errors);
     }
-    let implied = rules.iter().filter(|rule| rule.implied).count();
-    checker
-        .warnings
-        .extend(lint::lint(&engines, &rules, |index| index.checked_sub(implied)));
+    #[cfg(feature = "yaml")]
+    {
+        let implied = rules.iter().filter(|rule| rule.implied).count();
+        let found = lint::lint(&engines, &rules, |index| index.checked_sub(implied));
+        checker.warnings.extend(found);
+    }
     Ok(Policy {
         version: version_of(&node),
         light_below: smallest_scan_bound(&rules),

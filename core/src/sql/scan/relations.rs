@@ -173,15 +173,13 @@ impl Scanner<'_, '_, '_> {
         let frame = mem::replace(&mut self.frame, outer);
         while self.scope.len() > frame.scope {
             let Some(name) = self.scope.pop() else { break };
-            if let Some(count) = self.in_scope.get_mut(&name) {
-                *count = count.saturating_sub(1);
-            }
+            self.in_scope.leave(&name);
         }
         Some(frame)
     }
 
     fn enter_scope(&mut self, name: String) {
-        *self.in_scope.entry(name.clone()).or_insert(0) += 1;
+        self.in_scope.enter(name.clone());
         self.scope.push(name);
     }
 
@@ -357,7 +355,7 @@ impl Scanner<'_, '_, '_> {
             self.push(Opener::Call, Clause::Expression);
             return next + 1;
         }
-        let common = matches!(name.parts.as_slice(), [only] if self.in_scope.get(only).is_some_and(|&count| count > 0));
+        let common = matches!(name.parts.as_slice(), [only] if self.in_scope.contains(only));
         if !common {
             self.out.tables.push(name);
         }
@@ -679,7 +677,7 @@ impl Scanner<'_, '_, '_> {
         self.out.inline_function = true;
         self.statement.script = true;
         let name = self.folded(name);
-        self.inline_functions.insert(name);
+        self.inline_functions.enter(name);
         self.frame.clause = Clause::Expression;
     }
 

@@ -473,13 +473,15 @@ impl Context<'_> {
     fn signals_in(&self, condition: &Condition, truth: Truth) -> Vec<Signal> {
         let mut leaves = Vec::new();
         self.leaves(condition, &mut leaves);
-        let mut signals: Vec<Signal> = leaves
-            .into_iter()
-            .filter(|(signal, test)| self.leaf(signal, test) == truth)
-            .map(|(signal, _)| signal.clone())
-            .collect();
-        signals.sort();
-        signals.dedup();
+        // In order and each once. There are few: a sort would be more of the filter's module than it is worth.
+        let mut signals: Vec<Signal> = Vec::new();
+        for (signal, test) in leaves {
+            if let Err(place) = signals.binary_search(signal)
+                && self.leaf(signal, test) == truth
+            {
+                signals.insert(place, signal.clone());
+            }
+        }
         signals
     }
 

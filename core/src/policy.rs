@@ -6,6 +6,8 @@
 
 pub mod check;
 pub mod condition;
+pub mod few;
+#[cfg(feature = "yaml")]
 mod lint;
 #[cfg(feature = "yaml")]
 pub mod locate;
@@ -19,6 +21,7 @@ use std::collections::BTreeMap;
 use crate::engine::EngineKind;
 use crate::protocol::Protocol;
 use condition::{Condition, Signal};
+use few::Few;
 use node::Node;
 use problem::Problem;
 
@@ -34,14 +37,14 @@ pub struct Policy {
     /// Classes of senders, first match wins.
     pub principals: Vec<Principal>,
     /// What a condition on an unknown signal does, where the file says so.
-    pub unknown: BTreeMap<Signal, OnUnknown>,
+    pub unknown: Few<Signal, OnUnknown>,
     /// What happens when the service does not answer.
     pub failure: Failure,
     /// Statements that scan fewer bytes are light: the smallest bound by which a rule tells scans apart.
     pub light_below: Option<u64>,
     /// The file's tree, deployment overlay included: what the filter and `GET /v1/policy` get.
     pub source: Node,
-    /// What is odd but usable.
+    /// What is odd but usable. Without the feature `yaml` nobody edits the file, and nobody looks for it.
     pub warnings: Vec<Problem>,
 }
 
@@ -55,7 +58,7 @@ pub struct Engine {
     /// Where it is, as a URL; for pollers and for clusters that do not say otherwise.
     pub endpoint: Option<String>,
     /// The Envoy cluster to use for each client protocol.
-    pub clusters: BTreeMap<Protocol, Cluster>,
+    pub clusters: Few<Protocol, Cluster>,
     /// Above this wait it counts as saturated, in milliseconds.
     pub max_queue_wait_ms: Option<u64>,
     /// The largest statement it takes, in bytes; `None` is unlimited.

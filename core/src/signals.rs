@@ -6,10 +6,10 @@
 //!
 //! Not here: how a signal is computed ([`crate::sql`], the service), nor what a rule does with it.
 
-use serde::de::{self, Deserializer};
+mod read;
+
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 
 use crate::assessment::Transport;
 use crate::policy::condition::Signal;
@@ -71,23 +71,6 @@ impl<T: Serialize> Serialize for Fact<T> {
             }
             Self::Known(value) => value.serialize(serializer),
         }
-    }
-}
-
-impl<'de, T: de::DeserializeOwned> Deserialize<'de> for Fact<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A value that is not of the expected form (-1 for a count, a string for a number) is unknown, not an error:
-        // the rest of the answer stays usable.
-        let json = Json::deserialize(deserializer)?;
-        if json.is_null() {
-            return Ok(Self::Unknown("null".into()));
-        }
-        if let Some(cause) = json.get("unknown") {
-            return Ok(Self::Unknown(cause.as_str().unwrap_or("unknown").to_owned()));
-        }
-        Ok(serde_json::from_value(json)
-            .map(Self::Known)
-            .unwrap_or_else(|_| Self::Unknown("malformed value".into())))
     }
 }
 
@@ -339,7 +322,7 @@ impl Signals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value as Json, json};
 
     #[test]
     fn after_closing_nothing_is_left_to_ask_for() {

@@ -77,7 +77,7 @@ fn a_deployment_lays_its_addresses_over_the_policy() {
         ],
     };
     let policy = Policy::from_yaml("policy.yaml", REFERENCE, &overlay).unwrap();
-    let cluster = &policy.engines["batch"].clusters[&Protocol::Trino];
+    let cluster = policy.engines["batch"].clusters.get(&Protocol::Trino).unwrap();
     assert_eq!(cluster.name, "batch");
     assert_eq!(cluster.endpoint.as_deref(), Some("http://127.0.0.1:2"));
     // The filter gets the same policy as JSON, under the same version.

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 
 use super::condition::{Condition, NAMED, Operator, QUEUE_WAIT_SUFFIX, SUFFIXES, Signal, SignalType, Test};
+use super::few::Few;
+#[cfg(feature = "yaml")]
 use super::lint;
 use super::node::Node;
 use super::problem::{At, Path, Problem, nearest};
@@ -96,10 +98,12 @@ pub(super) fn check(node: Node) -> Result<Policy, Vec<Problem>> {
     if !checker.errors.is_empty() {
         return Err(checker.errors);
     }
-    let implied = rules.iter().filter(|rule| rule.implied).count();
-    checker
-        .warnings
-        .extend(lint::lint(&engines, &rules, |index| index.checked_sub(implied)));
+    #[cfg(feature = "yaml")]
+    {
+        let implied = rules.iter().filter(|rule| rule.implied).count();
+        let found = lint::lint(&engines, &rules, |index| index.checked_sub(implied));
+        checker.warnings.extend(found);
+    }
     Ok(Policy {
         version: version_of(&node),
         light_below: smallest_scan_bound(&rules),
@@ -236,14 +240,8 @@ impl Checker {
         }
     }
 
-    fn clusters(
-        &mut self,
-        engine: &str,
-        kind: EngineKind,
-        node: Option<&Node>,
-        path: &Path,
-    ) -> BTreeMap<Protocol, Cluster> {
-        let mut clusters = BTreeMap::new();
+    fn clusters(&mut self, engine: &str, kind: EngineKind, node: Option<&Node>, path: &Path) -> Few<Protocol, Cluster> {
+        let mut clusters = Few::new();
         let Some(node) = node else {
             // An engine speaks its own protocol, in a cluster of its own name.
             if let Some(protocol) = Protocol::spoken_by(kind) {
@@ -524,9 +522,9 @@ impl Checker {
         self.error(path, At::Key, format!("unknown signal `{key}`; {hint}"));
     }
 
-    fn unknown_section(&mut self, node: &Node, top: &Path, engines: &[&str]) -> BTreeMap<Signal, OnUnknown> {
+    fn unknown_section(&mut self, node: &Node, top: &Path, engines: &[&str]) -> Few<Signal, OnUnknown> {
         let path = top.key("unknown");
-        let mut unknown = BTreeMap::new();
+        let mut unknown = Few::new();
         let Some(section) = node.get("unknown") else {
             return unknown;
         };

@@ -3,7 +3,7 @@
 //! Facts: Trino's `ProtocolHeaders` and `HttpRequestSessionContextFactory`. Names are lower case here, as Envoy hands
 //! them over. Follow-ups never come here: Envoy routes them by their path.
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::Protocol;
 use crate::assessment::Transport;
@@ -140,21 +140,65 @@ impl Submission {
 /// Never 502, 503 or 504: drivers answer those by sending the statement again, for hours.
 #[must_use]
 pub fn rejection(id: &str, base: &str, message: &str) -> String {
-    json!({
-        "id": id,
-        "infoUri": format!("{base}/ui/query.html?{id}"),
-        "stats": {
-            "state": "FAILED", "queued": false, "scheduled": false, "nodes": 0, "totalSplits": 0, "queuedSplits": 0,
-            "runningSplits": 0, "completedSplits": 0, "cpuTimeMillis": 0, "wallTimeMillis": 0, "queuedTimeMillis": 0,
-            "elapsedTimeMillis": 0, "processedRows": 0, "processedBytes": 0, "physicalInputBytes": 0,
-            "physicalWrittenBytes": 0, "peakMemoryBytes": 0, "spilledBytes": 0,
+    let rejection = Rejection {
+        id,
+        info_uri: format!("{base}/ui/query.html?{id}"),
+        stats: Stats {
+            state: "FAILED",
+            ..Stats::default()
         },
-        "error": {
-            "message": message, "errorCode": 31, "errorName": "QUERY_REJECTED", "errorType": "USER_ERROR",
+        error: QueryError {
+            message,
+            error_code: 31,
+            error_name: "QUERY_REJECTED",
+            error_type: "USER_ERROR",
         },
-        "warnings": [],
-    })
-    .to_string()
+        warnings: [],
+    };
+    serde_json::to_string(&rejection).unwrap_or_default()
+}
+
+/// The fields that clients insist on, of the object that every answer of Trino's protocol is.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rejection<'a> {
+    id: &'a str,
+    info_uri: String,
+    stats: Stats,
+    error: QueryError<'a>,
+    warnings: [(); 0],
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Stats {
+    state: &'static str,
+    queued: bool,
+    scheduled: bool,
+    nodes: u8,
+    total_splits: u8,
+    queued_splits: u8,
+    running_splits: u8,
+    completed_splits: u8,
+    cpu_time_millis: u8,
+    wall_time_millis: u8,
+    queued_time_millis: u8,
+    elapsed_time_millis: u8,
+    processed_rows: u8,
+    processed_bytes: u8,
+    physical_input_bytes: u8,
+    physical_written_bytes: u8,
+    peak_memory_bytes: u8,
+    spilled_bytes: u8,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct QueryError<'a> {
+    message: &'a str,
+    error_code: u8,
+    error_name: &'static str,
+    error_type: &'static str,
 }
 
 /// The most bytes of a body that are read; a longer statement is routed unanalysed.

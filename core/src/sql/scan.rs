@@ -15,19 +15,21 @@
 
 mod digest;
 mod fingerprint;
+mod names;
 mod octets;
 mod relations;
 mod statement;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::{fmt, mem};
 
 use serde::{Deserialize, Serialize};
 
 use self::digest::{Digest, Item};
 pub use self::fingerprint::fingerprint;
+use self::names::Names;
 use self::relations::{Clause, Frame};
 use self::words::Word;
 use crate::sql::lexer::{Lexer, LexicalRules, TokenKind, unquote};
@@ -427,13 +429,13 @@ struct Scanner<'t, 'o, 'a> {
     enclosing: Vec<Frame>,
     /// Names of common table expressions in scope, newest last, and how often each is.
     scope: Vec<String>,
-    in_scope: BTreeMap<String, u32>,
+    in_scope: Names,
     /// Those of them whose own body is being read.
-    in_themselves: BTreeMap<String, u32>,
+    in_themselves: Names,
     /// Those of them that have been referred to.
-    referred: BTreeSet<String>,
+    referred: Names,
     /// Functions that the text defines.
-    inline_functions: BTreeSet<String>,
+    inline_functions: Names,
     statement: statement::State,
     /// Texts that this one runs.
     found: Vec<Job<'a>>,
@@ -482,10 +484,10 @@ impl Reading<'_, '_> {
             frame: Frame::statement(Clause::Start),
             enclosing: Vec::new(),
             scope: Vec::new(),
-            in_scope: BTreeMap::new(),
-            in_themselves: BTreeMap::new(),
-            referred: BTreeSet::new(),
-            inline_functions: BTreeSet::new(),
+            in_scope: Names::default(),
+            in_themselves: Names::default(),
+            referred: Names::default(),
+            inline_functions: Names::default(),
             statement: statement::State::default(),
             found: Vec::new(),
             unprinted: Vec::new(),

@@ -180,20 +180,18 @@ impl Scanner<'_, '_, '_> {
     fn pop(&mut self) -> Option<Frame> {
         let outer = self.enclosing.pop()?;
         let frame = mem::replace(&mut self.frame, outer);
-        if let Some(count) = frame.itself.as_ref().and_then(|name| self.in_themselves.get_mut(name)) {
-            *count = count.saturating_sub(1);
+        if let Some(name) = &frame.itself {
+            self.in_themselves.leave(name);
         }
         while self.scope.len() > frame.scope {
             let Some(name) = self.scope.pop() else { break };
-            if let Some(count) = self.in_scope.get_mut(&name) {
-                *count = count.saturating_sub(1);
-            }
+            self.in_scope.leave(&name);
         }
         Some(frame)
     }
 
     fn enter_scope(&mut self, name: String) {
-        *self.in_scope.entry(name.clone()).or_insert(0) += 1;
+        self.in_scope.enter(name.clone());
         self.scope.push(name);
     }
 
@@ -369,12 +367,13 @@ impl Scanner<'_, '_, '_> {
             self.push(Opener::Call, Clause::Expression);
             return next + 1;
         }
-        let common = matches!(name.parts.as_slice(), [only] if self.in_scope.get(only).is_some_and(|&count| count > 0));
+        let common = matches!(name.parts.as_slice(), [only] if self.in_scope.contains(only));
         if common {
             let name = name.to_string();
-            self.out.recursion |= self.in_themselves.get(&name).is_some_and(|&count| count > 0);
+            self.out.recursion |= self.in_themselves.contains(&name);
             // A name of its own in another scope is taken for the same: that errs on the side of more.
-            self.out.repeated_common_table |= !self.referred.insert(name);
+            self.out.repeated_common_table |= self.referred.contains(&name);
+            self.referred.enter(name);
         } else {
             self.out.tables.push(name);
         }
@@ -696,7 +695,7 @@ impl Scanner<'_, '_, '_> {
         self.out.inline_function = true;
         self.statement.script = true;
         let name = self.folded(name);
-        self.inline_functions.insert(name);
+        self.inline_functions.enter(name);
         self.frame.clause = Clause::Expression;
     }
 
@@ -749,7 +748,7 @@ impl Scanner<'_, '_, '_> {
         frame.clause = Clause::Start;
         if let Some(name) = frame.recursive.take() {
             frame.itself = Some(name.clone());
-            *self.in_themselves.entry(name.clone()).or_insert(0) += 1;
+            self.in_themselves.enter(name.clone());
             self.enter_scope(name);
         }
     }

@@ -253,6 +253,20 @@ const fn place(key: u64) -> u8 {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
 }
 
+/// The characters outside ASCII whose upper case is in it. The general function would bring a table of 12 KB.
+const UPPER_IS_ASCII: [(char, &str); 10] = [
+    ('\u{df}', "ss"),
+    ('\u{131}', "i"),
+    ('\u{17f}', "s"),
+    ('\u{fb00}', "ff"),
+    ('\u{fb01}', "fi"),
+    ('\u{fb02}', "fl"),
+    ('\u{fb03}', "ffi"),
+    ('\u{fb04}', "ffl"),
+    ('\u{fb05}', "st"),
+    ('\u{fb06}', "st"),
+];
+
 impl Word {
     /// The longest word of the list: anything longer is a name.
     const LONGEST: usize = 17;
@@ -316,16 +330,15 @@ impl Word {
         if text.len() > 2 * Self::LONGEST {
             return Self::Other;
         }
-        let folded: String = text
-            .chars()
-            .flat_map(char::to_uppercase)
-            .map(|c| c.to_ascii_lowercase())
-            .collect();
-        if folded.is_ascii() {
-            Self::of(&folded)
-        } else {
-            Self::Other
+        let mut folded = String::new();
+        for c in text.chars() {
+            match UPPER_IS_ASCII.iter().find(|(odd, _)| *odd == c) {
+                Some((_, letters)) => folded.push_str(letters),
+                None if c.is_ascii() => folded.push(c),
+                None => return Self::Other,
+            }
         }
+        Self::of(&folded)
     }
 
     /// Whether the word, unquoted, is never a name where one could stand: a name that an engine allows and this list
@@ -388,6 +401,15 @@ impl Word {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_other_character_has_an_upper_case_in_ascii() {
+        let found = ('\u{80}'..=char::MAX).filter(|c| c.to_uppercase().all(|upper| upper.is_ascii()));
+        let found: Vec<(char, String)> = found
+            .map(|c| (c, c.to_uppercase().to_string().to_lowercase()))
+            .collect();
+        assert_eq!(found, UPPER_IS_ASCII.map(|(c, letters)| (c, letters.to_owned())));
+    }
 
     #[test]
     fn every_word_of_the_list_is_found() {

@@ -118,12 +118,12 @@ impl Facts {
     ///
     /// A statement that executes nothing, or reads no table, scans 0 bytes: that is known, not assumed. What the scan
     /// did not understand stays unknown for good: asking the service, which reads the same text, would not help. A
-    /// text that came compressed is another matter.
+    /// text whose reading is deferred is another matter.
     #[must_use]
     pub fn from_scan(scan: &Scan) -> Self {
         let mut facts = Self::default();
-        if scan.compressed {
-            // The service decompresses.
+        if scan.deferred {
+            // The service reads it all.
             return facts;
         }
         facts.statement_kind = Fact::Known(scan.inner_kind);

@@ -18,7 +18,7 @@ use lakegate_core::policy::{Overlay, Policy};
 use lakegate_core::protocol::Protocol;
 use lakegate_core::protocol::trino::Submission;
 use lakegate_core::signals::{Fact, Facts, Signals};
-use lakegate_core::sql::scan::StatementKind;
+use lakegate_core::sql::scan::{MAX_SCAN_TOKENS, StatementKind};
 use reference::policy;
 
 const GB: u64 = 1024 * 1024 * 1024;
@@ -260,7 +260,7 @@ fn session_properties_are_signals_and_the_statement_s_own_go_first() {
     let policy = Policy::from_yaml("p.yaml", text, &Overlay::default()).unwrap();
     let rule = |header: &str, sql: &str| {
         let submission = Submission::from_headers([("x-trino-session", header.as_bytes())]);
-        let signals = submission.signals(&submission.scan(sql));
+        let signals = submission.signals(&submission.scan(sql, MAX_SCAN_TOKENS));
         match decide(&policy, Protocol::Trino, &signals, &EngineStates::new()) {
             Outcome::Decided(verdict) => verdict.rule,
             Outcome::Needs(signals) => panic!("{signals:?}"),
@@ -285,7 +285,7 @@ fn session_properties_are_signals_and_the_statement_s_own_go_first() {
 #[test]
 fn a_compressed_prepared_statement_is_asked_about_and_never_guessed() {
     let submission = Submission::from_headers([("x-trino-prepared-statement", b"q=%24zstd%3AKLUv".as_slice())]);
-    let scan = submission.scan("EXECUTE q USING 1");
+    let scan = submission.scan("EXECUTE q USING 1", MAX_SCAN_TOKENS);
     assert!(!scan.complete && scan.tables.is_empty());
     let mut signals = submission.signals(&scan);
     assert!(signals.facts.statement_kind.is_unasked() && signals.facts.estimated_bytes.is_unasked());
@@ -309,4 +309,24 @@ fn a_compressed_prepared_statement_is_asked_about_and_never_guessed() {
         (closed.rule.as_str(), closed.reason),
         ("batch_large", Reason::RuleOnUnknown)
     );
+}
+
+#[test]
+fn a_long_statement_is_left_to_a_reader_with_more_time() {
+    let submission = Submission::default();
+    let sql = format!("INSERT INTO t SELECT * FROM u WHERE a IN ({}1)", "1,".repeat(100));
+    let whole = submission.scan(&sql, MAX_SCAN_TOKENS);
+    assert!(whole.complete && !whole.deferred);
+    // 11 tokens up to the list, 201 in it, a parenthesis.
+    assert_eq!(submission.scan(&sql, 213), whole);
+    let cut = submission.scan(&sql, 212);
+    assert!(!cut.complete && cut.deferred);
+    assert_eq!(
+        submission.signals(&cut).facts,
+        Facts::default(),
+        "nothing is concluded from a part"
+    );
+    // Nobody has more than this.
+    let too_long = submission.scan(&"1,".repeat(MAX_SCAN_TOKENS), usize::MAX);
+    assert!(!too_long.complete && !too_long.deferred);
 }

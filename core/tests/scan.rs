@@ -93,6 +93,44 @@ fn an_alias_that_is_a_key_word_elsewhere_hides_nothing() {
     );
 }
 
+/// What is read more often than it is written, and how often that is known.
+#[test]
+fn repeated_and_recursive_common_table_expressions_are_told() {
+    for (sql, repeated, recursion) in [
+        ("WITH c AS (SELECT * FROM t) SELECT * FROM c", false, false),
+        ("WITH c AS (SELECT * FROM t) SELECT * FROM c, c d", true, false),
+        (
+            "WITH c AS (SELECT * FROM t), d AS (SELECT * FROM c) SELECT * FROM c JOIN d ON true",
+            true,
+            false,
+        ),
+        ("WITH c AS (SELECT 1), d AS (SELECT 2) SELECT * FROM c, d", false, false),
+        (
+            "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c JOIN t ON n < k) SELECT * FROM c",
+            true,
+            true,
+        ),
+        // The key word alone makes nothing recursive.
+        (
+            "WITH RECURSIVE c AS (SELECT * FROM t UNION ALL SELECT * FROM u) SELECT * FROM c",
+            false,
+            false,
+        ),
+        (
+            "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT * FROM (SELECT n FROM c) x) SELECT 1",
+            false,
+            true,
+        ),
+    ] {
+        let scan = trino(sql);
+        assert_eq!(
+            (scan.repeated_common_table, scan.recursion),
+            (repeated, recursion),
+            "{sql}"
+        );
+    }
+}
+
 #[test]
 fn a_common_table_expression_is_known_in_its_scope_only() {
     check_tables(

@@ -29,7 +29,7 @@ use lakegate_core::reflection::{AggregateShape, Reflection};
 use lakegate_core::signals::{Fact, Facts, Signals, session_words};
 use lakegate_core::sql::borrowed;
 use lakegate_core::sql::lexer::LexicalRules;
-use lakegate_core::sql::parse::{Columns, ParseInput, ParseTime, Parsed, parse};
+use lakegate_core::sql::parse::{Columns, MAX_TABLES, ParseInput, ParseTime, Parsed, parse};
 use lakegate_core::sql::scan::{Scan, StatementKind, TableName, scan};
 use lakegate_core::wire::{FactsRequest, FactsResponse, VERSION};
 use tokio::time::{Instant, timeout_at};
@@ -38,6 +38,7 @@ use crate::planner::{Filter, Planner};
 use crate::prepared::decompressed;
 use crate::tables::{Defaults, Resolved, Tables, about, snapshot_text};
 use crate::unknown::{Cause, Unknown, brief};
+use crate::zone::{offset_minutes, session_zone};
 use reads::{Read, reads};
 pub use report::{StatementEstimate, TableEstimate, UnusedText};
 
@@ -184,7 +185,7 @@ impl Estimator {
         parsed: Option<&Parsed>,
         deadline: Instant,
     ) -> StatementEstimate {
-        if let Some(cause) = beyond_reach(scan) {
+        if let Some(cause) = beyond_reach(scan, parsed) {
             return StatementEstimate::unknown(cause.into());
         }
         let nan_is_largest = question
@@ -233,7 +234,10 @@ impl Estimator {
         deadline: Instant,
     ) -> Result<u64, Unknown> {
         // With a subquery or a set operation the star may belong to another query than the outermost one.
-        let plain = scan.subqueries == 0 && !scan.set_operation;
+        let one_query = scan.subqueries == 0 && !scan.set_operation;
+        // These bring columns of their own; another version of a table may have others than today's.
+        let adds = scan.unnest || scan.table_function || scan.match_recognize || scan.time_travel;
+        let plain = one_query && !adds;
         if !plain || parsed.tables.iter().any(|table| table.columns != Columns::All) {
             return Err(Cause::StarOverPart.into());
         }
@@ -291,21 +295,31 @@ fn qualified(name: &TableName, defaults: Defaults<'_>) -> TableName {
     TableName { parts }
 }
 
-/// The time, for conditions on the current date. The session's zone is not among what is sent, so it is left open.
-fn clock() -> Option<ParseTime> {
+/// The time in the session's zone, for conditions on the current date. An engine has a zone of its own for sessions that
+/// name none, so it is left open then.
+fn clock(request: &FactsRequest) -> Option<ParseTime> {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .ok()?;
     Some(ParseTime {
         unix_micros: i64::try_from(since.as_micros()).ok()?,
-        zone_minutes: None,
+        zone_minutes: session_zone(request).and_then(|zone| offset_minutes(zone, i64::try_from(since.as_secs()).ok()?)),
     })
 }
 
 /// What no table's metadata can answer.
-fn beyond_reach(scan: &Scan) -> Option<Cause> {
+fn beyond_reach(scan: &Scan, parsed: Option<&Parsed>) -> Option<Cause> {
     if !scan.complete || scan.inner_kind == StatementKind::Unknown {
         return Some(Cause::NotUnderstood);
+    }
+    if scan.tables.len() + scan.targets.len() > MAX_TABLES {
+        return Some(Cause::TooManyTables);
+    }
+    if scan.recursion {
+        return Some(Cause::Recursion);
+    }
+    if scan.repeated_common_table && parsed.is_none() {
+        return Some(Cause::RepeatedCommonTable);
     }
     if scan.table_function {
         return Some(Cause::TableFunction);
@@ -384,7 +398,7 @@ impl Work<'_> {
                 text: &request.sql,
                 rules: &rules,
                 prepared: &borrowed(&prepared),
-                now: clock(),
+                now: clock(&request),
             })
         });
         self.parsed = Some(match task.await {

@@ -32,3 +32,4 @@ pub mod tables;
 #[cfg(test)]
 mod testing;
 pub mod unknown;
+mod zone;

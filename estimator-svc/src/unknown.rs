@@ -38,6 +38,12 @@ pub enum Cause {
     TableFunction,
     /// What the statement runs is a procedure.
     Procedure,
+    /// A common table expression refers to itself.
+    Recursion,
+    /// A common table expression is used several times, and without a syntax tree nobody knows what that adds up to.
+    RepeatedCommonTable,
+    /// More tables than are planned for one statement.
+    TooManyTables,
     /// `*` over something that is not a whole table: how many columns it is, only the engine knows.
     StarOverPart,
     /// Sizes that do not fit 64 bits: the metadata is wrong.
@@ -63,6 +69,9 @@ impl Cause {
             Self::TimeTravel => "time_travel",
             Self::TableFunction => "table_function",
             Self::Procedure => "procedure",
+            Self::Recursion => "recursion",
+            Self::RepeatedCommonTable => "repeated_common_table",
+            Self::TooManyTables => "too_many_tables",
             Self::StarOverPart => "star_over_part",
             Self::TooLarge => "too_large",
         }
@@ -86,6 +95,11 @@ impl fmt::Display for Cause {
             Self::TimeTravel => f.write_str("it is read as of another snapshot than the current one"),
             Self::TableFunction => f.write_str("a table function reads what only it knows"),
             Self::Procedure => f.write_str("a procedure reads what only it knows"),
+            Self::Recursion => f.write_str("how often a recursive query reads its tables, only the run tells"),
+            Self::RepeatedCommonTable => {
+                f.write_str("a common table expression is used several times in a statement that could not be parsed")
+            }
+            Self::TooManyTables => f.write_str("it names more tables than are planned for one statement"),
             Self::StarOverPart => f.write_str("`*` is not over whole tables"),
             Self::TooLarge => f.write_str("its stated sizes do not fit 64 bits"),
         }

@@ -476,6 +476,40 @@ fn without_a_service_the_scan_and_the_headers_decide() {
     assert!(envoy.shared_keys().is_empty());
 }
 
+/// Scanning it here would keep a worker busy for tens of milliseconds.
+#[test]
+fn a_long_statement_is_left_to_the_service() {
+    let long = format!("SELECT 1 FROM lake.web.events WHERE id IN ({}1)", "1, ".repeat(100_000));
+    let envoy = start();
+    let request = submission(&envoy, &[]);
+    request.headers(false);
+    assert_eq!(request.body(long.as_bytes(), true), Action::Pause);
+    let [call] = envoy.take_calls().try_into().unwrap();
+    let question: Value = serde_json::from_slice(&call.body).unwrap();
+    assert_eq!(question["sql"].as_str().map(str::len), Some(long.len()));
+    let answer = json!({ "v": 1, "facts": { "statement_kind": "query", "estimated_bytes": GB } }).to_string();
+    envoy.answer(&call, Answer::Status(200, answer.as_bytes()));
+    assert_routed(&request, "quick-cluster", "small");
+    assert_eq!(log_entry(&request)["kind"], "query");
+
+    // Its tag alone decides, as of any other.
+    let tagged = submission(&envoy, &[("x-trino-client-tags", b"nightly")]);
+    tagged.headers(false);
+    assert_eq!(tagged.body(long.as_bytes(), true), Action::Continue);
+    assert_routed(&tagged, "large-cluster", "tagged");
+
+    // No answer: nothing is concluded from the part that was read.
+    let (request, call) = {
+        let request = submission(&envoy, &[]);
+        request.headers(false);
+        request.body(long.as_bytes(), true);
+        (request, envoy.take_calls().remove(0))
+    };
+    envoy.answer(&call, Answer::Status(503, b""));
+    assert_routed(&request, "large-cluster", "default");
+    assert_eq!(log_entry(&request)["kind"], "unknown");
+}
+
 #[test]
 fn an_answer_for_a_client_that_is_gone_is_dropped() {
     let envoy = start();

@@ -10,7 +10,7 @@ use crate::assessment::Transport;
 use crate::signals::{Facts, Signals, session_words};
 use crate::sql::borrowed;
 use crate::sql::lexer::LexicalRules;
-use crate::sql::scan::{MAX_SCAN_BYTES, Scan, scan};
+use crate::sql::scan::{MAX_SCAN_BYTES, Scan, scan_within};
 use crate::wire::{FactsRequest, VERSION};
 
 /// The header name prefix.
@@ -77,10 +77,11 @@ impl Submission {
         submission
     }
 
-    /// Scans the statement with Trino's lexical rules and the prepared statements that came along.
+    /// Scans the statement with Trino's lexical rules and the prepared statements that came along, as far as that many
+    /// tokens.
     #[must_use]
-    pub fn scan(&self, sql: &str) -> Scan {
-        scan(sql, &LexicalRules::TRINO, &borrowed(&self.prepared))
+    pub fn scan(&self, sql: &str, most_tokens: usize) -> Scan {
+        scan_within(sql, &LexicalRules::TRINO, &borrowed(&self.prepared), most_tokens)
     }
 }
 

@@ -6,9 +6,10 @@
 //!
 //! 1. `unwrap` takes off `EXPLAIN`, `PREPARE`, `EXECUTE`, `CREATE TABLE .. AS`, `INSERT INTO`, down to the query.
 //! 2. `guard` bounds nesting and chains on the tokens, before anything recurses.
-//! 3. `tokens` hands our own lexer's tokens to sqlparser, so that both agree on where a string, a name or a comment
+//! 3. `rewrite` puts what sqlparser does not read into words that it does, for which the same bounds hold.
+//! 4. `tokens` hands our own lexer's tokens to sqlparser, so that both agree on where a string, a name or a comment
 //!    ends; `dialect` chooses the grammar.
-//! 4. `query` walks the tree; `scope` and `relations` hold what a FROM clause brings and what its joins mean;
+//! 5. `query` walks the tree; `scope` and `relations` hold what a FROM clause brings and what its joins mean;
 //!    `condition` turns conditions into predicates, `literal` constants, `fold` computes them (`calendar`), `invert`
 //!    turns functions of a column around; `walk` finds columns and subqueries in any
 //!    expression; `shape` answers the questions about aggregation, LIMIT and windows; `excerpt` quotes the source;
@@ -51,6 +52,7 @@ mod invert;
 mod literal;
 mod query;
 mod relations;
+mod rewrite;
 mod scope;
 mod shape;
 mod suggest;
@@ -256,22 +258,30 @@ impl std::fmt::Display for Declined {
 /// Needs a stack of [`STACK_BYTES`].
 pub fn parse(input: &ParseInput<'_>) -> Result<Parsed, Declined> {
     let statement = unwrap::unwrap(input)?;
-    guard::check(&statement.text, &statement.tokens)?;
+    let lexemes = rewrite::lexemes(&statement.text, &statement.tokens);
+    guard::check(&lexemes)?;
+    let (rewritten, notes) = rewrite::rewrite(lexemes, input.rules);
+    guard::check(&rewritten)?;
+    if notes.not_understood {
+        return Err(syntax("BETWEEN SYMMETRIC of more than plain operands"));
+    }
     let dialect = EngineDialect::new(input.rules);
-    let sql_tokens = tokens::for_sqlparser(&statement.text, &statement.tokens, input.rules);
+    let sql_tokens = tokens::for_sqlparser(&rewritten, input.rules);
     let mut parser = Parser::new(&dialect)
         .with_recursion_limit(RECURSION_LIMIT)
         .with_tokens_with_locations(sql_tokens);
     let analysis = Analysis::new(&statement.text, &statement.tokens, input);
-    if statement.is_query {
+    let mut parsed = if statement.is_query {
         let query = parser.parse_query().map_err(declined)?;
         expect_end(&parser)?;
-        analysis.of_query(&query)
+        analysis.of_query(&query)?
     } else {
         let tree = parser.parse_statement().map_err(declined)?;
         expect_end(&parser)?;
-        analysis.of_statement(&tree)
-    }
+        analysis.of_statement(&tree)?
+    };
+    notes.apply(&mut parsed);
+    Ok(parsed)
 }
 
 fn expect_end(parser: &Parser<'_>) -> Result<(), Declined> {

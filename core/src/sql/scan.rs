@@ -43,6 +43,9 @@ pub const MAX_SCAN_TOKENS: usize = 512 * 1024;
 /// Deeper texts are not read on. Engines give up long before, as their parsers recurse.
 pub const MAX_SCAN_DEPTH: usize = 4096;
 
+/// Of a text whose reading is deferred, this much is read: what the statement sets for itself stands first.
+const DEFERRED_TOKENS: usize = 256;
+
 /// A statement in a statement in a statement: no client wraps deeper than `EXPLAIN ANALYZE EXECUTE` of a prepared one.
 const MAX_TEXTS: usize = 4;
 
@@ -258,6 +261,10 @@ pub struct Scan {
     pub has_where: bool,
     /// Queries in parentheses, bodies of common table expressions left out.
     pub subqueries: u32,
+    /// A common table expression refers to itself: how often its tables are read, only the run tells.
+    pub recursion: bool,
+    /// A common table expression is referred to more than once: its tables are read more often than they are written.
+    pub repeated_common_table: bool,
     /// A table as of a version or a time.
     pub time_travel: bool,
     /// A function defined in the statement itself.
@@ -277,9 +284,9 @@ pub struct Scan {
     pub scan_key: u128,
     /// Statements in the text; more than one is more than any of these engines runs in one request.
     pub statements: u32,
-    /// An `EXECUTE` names a prepared statement whose text came compressed ([`crate::sql::COMPRESSED`]): nothing of it is read here,
-    /// and who decompresses it can read it.
-    pub compressed: bool,
+    /// It is not complete, and a reader with more means can tell more: the text has more tokens than the caller wants
+    /// read, or an `EXECUTE` names a prepared statement that came compressed ([`crate::sql::COMPRESSED`]).
+    pub deferred: bool,
     /// False when the text, or a text inside it, could not be read to its end or was not to be had: an open string,
     /// comment or parenthesis, a NUL byte, a bound of this module, a prepared statement that nobody handed in.
     pub complete: bool,
@@ -315,6 +322,8 @@ impl Scan {
             distinct: false,
             has_where: false,
             subqueries: 0,
+            recursion: false,
+            repeated_common_table: false,
             time_travel: false,
             inline_function: false,
             has_udf: Some(false),
@@ -324,7 +333,7 @@ impl Scan {
             kill_query_ids: Vec::new(),
             scan_key: 0,
             statements: 0,
-            compressed: false,
+            deferred: false,
             complete: true,
         }
     }
@@ -335,7 +344,13 @@ impl Scan {
 /// `prepared` are the session's prepared statements, name and text: an `EXECUTE` is read as what it runs.
 #[must_use]
 pub fn scan(text: &str, rules: &LexicalRules, prepared: &[(&str, &str)]) -> Scan {
-    read(text, rules, prepared, |_| {})
+    read(text, rules, prepared, MAX_SCAN_TOKENS, |_| {})
+}
+
+/// The same for a reader that has no time for long texts: past that many tokens the rest is left to others.
+#[must_use]
+pub fn scan_within(text: &str, rules: &LexicalRules, prepared: &[(&str, &str)], most_tokens: usize) -> Scan {
+    read(text, rules, prepared, most_tokens.min(MAX_SCAN_TOKENS), |_| {})
 }
 
 /// Reads a text and hands over each text in it once that is read.
@@ -343,12 +358,17 @@ fn read(
     text: &str,
     rules: &LexicalRules,
     prepared: &[(&str, &str)],
+    most_tokens: usize,
     mut after: impl FnMut(&Scanner<'_, '_, '_>),
 ) -> Scan {
     let mut reading = Reading {
         rules,
         prepared,
         budget: MAX_SCAN_BYTES,
+        room: Room {
+            tokens: most_tokens,
+            others_have_more: most_tokens < MAX_SCAN_TOKENS,
+        },
         queue: VecDeque::new(),
         scan_key: Digest::new(),
         out: Scan::nothing(),
@@ -410,6 +430,10 @@ struct Scanner<'t, 'o, 'a> {
     /// Names of common table expressions in scope, newest last, and how often each is.
     scope: Vec<String>,
     in_scope: Names,
+    /// Those of them whose own body is being read.
+    in_themselves: Names,
+    /// Those of them that have been referred to.
+    referred: Names,
     /// Functions that the text defines.
     inline_functions: Names,
     statement: statement::State,
@@ -425,9 +449,16 @@ struct Reading<'r, 'a> {
     prepared: &'r [(&'a str, &'a str)],
     /// Bytes that may still be read: a text that runs a long one many times must not cost many times its length.
     budget: usize,
+    room: Room,
     queue: VecDeque<Job<'a>>,
     scan_key: Digest,
     out: Scan,
+}
+
+/// Tokens that may still be read, in all texts together.
+struct Room {
+    tokens: usize,
+    others_have_more: bool,
 }
 
 impl Reading<'_, '_> {
@@ -439,7 +470,11 @@ impl Reading<'_, '_> {
         self.budget -= end;
         self.out.complete &= end == job.text.len();
         let text = job.text.get(..end).unwrap_or_default();
-        let toks = tokens(text, self.rules, &mut self.out, &mut self.scan_key);
+        let mut toks = tokens(text, self.rules, &mut self.room, &mut self.out, &mut self.scan_key);
+        if self.out.deferred {
+            // Another reader tells what it is; only what it sets for itself is wanted, and that stands first.
+            toks.truncate(DEFERRED_TOKENS);
+        }
         let mut scanner = Scanner {
             text,
             toks: &toks,
@@ -450,6 +485,8 @@ impl Reading<'_, '_> {
             enclosing: Vec::new(),
             scope: Vec::new(),
             in_scope: Names::default(),
+            in_themselves: Names::default(),
+            referred: Names::default(),
             inline_functions: Names::default(),
             statement: statement::State::default(),
             found: Vec::new(),
@@ -461,16 +498,22 @@ impl Reading<'_, '_> {
     }
 }
 
-fn tokens(text: &str, rules: &LexicalRules, out: &mut Scan, scan_key: &mut Digest) -> Vec<Tok> {
-    let mut toks = Vec::with_capacity(text.len() / 5 + 4);
+fn tokens(text: &str, rules: &LexicalRules, room: &mut Room, out: &mut Scan, scan_key: &mut Digest) -> Vec<Tok> {
+    let mut toks = Vec::with_capacity((text.len() / 5 + 4).min(room.tokens));
     let mut lexer = Lexer::new(text, rules);
     // Semicolons at the end are no part of the statement, and of the key once it is clear that they are not at the end.
     let mut semicolons = 0_u32;
     for token in lexer.by_ref() {
-        if token.kind == TokenKind::Nul || toks.len() >= MAX_SCAN_TOKENS {
+        if token.kind == TokenKind::Nul {
             out.complete = false;
             break;
         }
+        let Some(left) = room.tokens.checked_sub(1) else {
+            out.complete = false;
+            out.deferred |= room.others_have_more;
+            break;
+        };
+        room.tokens = left;
         let written = token.text(text);
         let word = if token.kind == TokenKind::Word {
             Word::of(written)

@@ -6,16 +6,19 @@
 //! - A leaf is translated for the truth value asked for. `a = 1` is true only for 1, false only for other values that
 //!   are not NULL, so neither form accepts NULL, and a comparison with NULL accepts nothing.
 //! - "AND is true" and "OR is false" need all parts, "AND is false" and "OR is true" need one.
+//! - OR is one set of values for each column where the planner is known to hand it to a scan so, and nothing where it
+//!   spans several tables ([`outcome`], [`place`]).
 //! - What is not understood, or is about other relations, is "any row" in either polarity. That is why NOT needs no
 //!   rule of its own here: it turns the question around, and is never applied to an answer.
 //!
-//! Recursion follows the nesting of AND inside OR inside AND; chains are flattened in a loop. Not here: conditions whose
-//! constants must be computed or whose functions can be inverted.
+//! Recursion follows the nesting of AND inside OR inside AND; chains are flattened in a loop. Not here: how constants are
+//! computed and functions turned around, and which tables a relation's columns come from.
 
 mod compare;
 mod operand;
 mod outcome;
 mod pattern;
+mod place;
 
 use std::cell::Cell;
 
@@ -24,8 +27,8 @@ use sqlparser::ast::{BinaryOperator, Expr, InTarget, UnaryOperator};
 use self::compare::{comparison, tuples};
 pub(super) use self::operand::is_context_value;
 use self::operand::{Operand, reason};
+use self::outcome::{Branches, all_of, any_of, constant_outcome};
 pub(super) use self::outcome::{Outcome, accepts_null};
-use self::outcome::{combine, constant_outcome};
 use self::pattern::starts_with;
 use super::UnusedReason;
 use super::literal::{Constant, constant};
@@ -78,6 +81,7 @@ pub(super) fn translate(asked: Asked<'_>, scope: &Scope<'_>, relation: usize) ->
         scope,
         relation,
         uncertain: Cell::new(false),
+        branches: Cell::new(0),
     };
     let mut outcome = translator.condition(asked, 0);
     outcome.exact &= !translator.uncertain.get();
@@ -89,6 +93,17 @@ struct Translator<'s, 'e> {
     relation: usize,
     /// A name without qualifier has been taken for this relation's.
     uncertain: Cell<bool>,
+    /// Disjunctions around the condition at hand.
+    branches: Cell<usize>,
+}
+
+/// Leaves a disjunction when dropped.
+struct InBranches<'c>(&'c Cell<usize>);
+
+impl Drop for InBranches<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get().saturating_sub(1));
+    }
 }
 
 impl Translator<'_, '_> {
@@ -101,10 +116,10 @@ impl Translator<'_, '_> {
             Expr::BinaryOp { left, op, right } => match (chains(op, negated), comparison(op)) {
                 (Some(all), _) => self.chain((expr, negated), all, depth),
                 (None, Some(Comparison::Eq)) if tuples(left, right).is_some() => {
-                    self.tuple(tuples(left, right).unwrap_or_default(), negated)
+                    self.tuples(expr, vec![tuples(left, right).unwrap_or_default()], negated)
                 }
                 (None, Some(Comparison::NotEq)) if tuples(left, right).is_some() => {
-                    self.tuple(tuples(left, right).unwrap_or_default(), !negated)
+                    self.tuples(expr, vec![tuples(left, right).unwrap_or_default()], !negated)
                 }
                 (None, Some(op)) => self.compare(left, op, right, negated),
                 (None, None) if *op == BinaryOperator::Spaceship => self.distinct(left, right, !negated),
@@ -117,11 +132,12 @@ impl Translator<'_, '_> {
                 high,
             } => {
                 let negated = negated != *not;
+                let _branches = negated.then(|| self.enter_branches());
                 let bounds = [
                     self.compare(value, Comparison::GtEq, low, negated),
                     self.compare(value, Comparison::LtEq, high, negated),
                 ];
-                combine(bounds.into(), !negated)
+                self.combine(bounds.into(), !negated)
             }
             Expr::In {
                 expr: value,
@@ -129,13 +145,7 @@ impl Translator<'_, '_> {
                 negated: not,
                 ..
             } => match items.iter().map(|item| tuples(value, item)).collect::<Option<Vec<_>>>() {
-                Some(items) if !items.is_empty() => {
-                    let negated = negated != *not;
-                    combine(
-                        items.into_iter().map(|item| self.tuple(item, negated)).collect(),
-                        negated,
-                    )
-                }
+                Some(items) if !items.is_empty() => self.tuples(expr, items, negated != *not),
                 _ => self.in_list(expr, value, items, negated != *not),
             },
             Expr::In { .. } | Expr::Exists { .. } => self.unused(expr, UnusedReason::Subquery),
@@ -165,9 +175,12 @@ impl Translator<'_, '_> {
                 pattern,
                 escape_char: None,
             } => self.like(expr, value, pattern, negated != *not),
-            Expr::Function(call) if starts_with(call).is_some() => match starts_with(call) {
-                Some((value, prefix)) => self.prefixed(expr, value, prefix, negated),
-                None => self.unused(expr, UnusedReason::Function),
+            Expr::Function(call) => match starts_with(call) {
+                // Trino has the function, and makes no range of it.
+                Some((value, prefix)) if !self.scope.session.known_engine => {
+                    self.prefixed(expr, value, prefix, negated)
+                }
+                _ => self.unused(expr, UnusedReason::Function),
             },
             Expr::Like { .. } | Expr::ILike { .. } | Expr::SimilarTo { .. } | Expr::RLike { .. } => {
                 self.unused(expr, UnusedReason::Pattern)
@@ -177,11 +190,30 @@ impl Translator<'_, '_> {
     }
 
     fn chain(&self, asked: Asked<'_>, all: bool, depth: usize) -> Outcome {
+        let outermost = self.branches.get() == 0;
+        if !all && outermost && self.scope.session.known_engine && !self.in_one_place(asked.0) {
+            return self.unused(asked.0, UnusedReason::Disjunction);
+        }
+        let _branches = (!all).then(|| self.enter_branches());
         let parts = flatten(asked, all);
-        combine(
+        self.combine(
             parts.into_iter().map(|part| self.condition(part, depth + 1)).collect(),
             all,
         )
+    }
+
+    fn combine(&self, parts: Vec<Outcome>, all: bool) -> Outcome {
+        match (all, self.scope.session.known_engine) {
+            (true, _) => all_of(parts),
+            (false, true) => any_of(parts, Branches::ByColumn),
+            (false, false) => any_of(parts, Branches::Whole),
+        }
+    }
+
+    /// Counts one disjunction more until what comes back is dropped.
+    fn enter_branches(&self) -> InBranches<'_> {
+        self.branches.set(self.branches.get() + 1);
+        InBranches(&self.branches)
     }
 
     fn is_null(&self, whole: &Expr, value: &Expr, negated: bool) -> Outcome {

@@ -94,6 +94,10 @@ impl Dialect for EngineDialect {
         !self.spark
     }
 
+    fn supports_select_expr_star(&self) -> bool {
+        true
+    }
+
     fn supports_select_wildcard_except(&self) -> bool {
         self.spark
     }

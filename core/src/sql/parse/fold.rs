@@ -1,14 +1,18 @@
-//! Constants that have to be computed: dates and times with intervals, the current date, whole-number arithmetic.
+//! Constants that have to be computed: dates and times with intervals, the current date, arithmetic on whole numbers and
+//! decimals.
 //!
 //! A result is a span. It is one point if the text alone decides it. What the clock decides lies somewhere between two
 //! points: the engine reads its own clock, somewhat later, and its session's zone may not be known. All that is applied
 //! to a span keeps order, so the true value stays inside it.
+
+mod decimal;
 
 use sqlparser::ast::{
     BinaryOperator, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Interval,
     TimezoneInfo, Value,
 };
 
+use self::decimal::Decimal;
 use super::ParseTime;
 use super::calendar::{self, MICROS_A_DAY, Unit};
 use super::literal::{Constant, constant};
@@ -54,6 +58,7 @@ impl Span {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Folded {
     Number(i64),
+    Decimal(Decimal),
     /// Days from 1970-01-01.
     Days(Span),
     /// Microseconds from 1970-01-01 on the session's clock, without zone.
@@ -66,6 +71,10 @@ impl Folded {
         Some(match self {
             Self::Number(value) => {
                 let literal = Literal::Integer(i128::from(value));
+                (literal.clone(), literal)
+            }
+            Self::Decimal(decimal) => {
+                let literal = Literal::Decimal(decimal.text());
                 (literal.clone(), literal)
             }
             Self::Days(span) => {
@@ -82,15 +91,23 @@ impl Folded {
     /// As microseconds; a date is its midnight.
     pub(super) fn micros(self) -> Option<Span> {
         match self {
-            Self::Number(_) => None,
+            Self::Number(_) | Self::Decimal(_) => None,
             Self::Days(span) => span.map(|days| days.checked_mul(MICROS_A_DAY)),
             Self::Micros(span) => Some(span),
         }
     }
 
+    fn decimal(self) -> Option<Decimal> {
+        match self {
+            Self::Number(value) => Some(Decimal::of_integer(value)),
+            Self::Decimal(decimal) => Some(decimal),
+            Self::Days(_) | Self::Micros(_) => None,
+        }
+    }
+
     fn days(self) -> Option<Self> {
         match self {
-            Self::Number(_) => None,
+            Self::Number(_) | Self::Decimal(_) => None,
             Self::Days(_) => Some(self),
             Self::Micros(span) => Some(Self::Days(span.map(|micros| Some(micros.div_euclid(MICROS_A_DAY)))?)),
         }
@@ -125,6 +142,7 @@ impl Folding {
             Expr::BinaryOp { left, op, right } => self.arithmetic(left, op, right, next),
             _ => match constant(expr)? {
                 Constant::Literal(Literal::Integer(value)) => whole(i64::try_from(value).ok()?),
+                Constant::Literal(Literal::Decimal(text)) => Decimal::parse(&text).map(Folded::Decimal),
                 Constant::Literal(Literal::Date(text)) => Some(Folded::Days(Span::point(calendar::parse_date(&text)?))),
                 Constant::Literal(Literal::Timestamp(text)) => {
                     Some(Folded::Micros(Span::point(calendar::parse_micros(&text)?)))
@@ -181,7 +199,7 @@ impl Folding {
                         Some(floor.div_euclid(MICROS_A_DAY))
                     })?)),
                     Folded::Micros(span) => Some(Folded::Micros(span.map(|micros| unit.floor(micros))?)),
-                    Folded::Number(_) => None,
+                    Folded::Number(_) | Folded::Decimal(_) => None,
                 }
             }
             ("date_add", 3) => {
@@ -206,7 +224,7 @@ impl Folding {
             (DataType::Timestamp(None, TimezoneInfo::None), None) => match self.value(inner, depth)? {
                 days @ Folded::Days(_) => Some(Folded::Micros(days.micros()?)),
                 // Fewer digits than were written may be kept.
-                Folded::Number(_) | Folded::Micros(_) => None,
+                Folded::Number(_) | Folded::Decimal(_) | Folded::Micros(_) => None,
             },
             _ => None,
         }
@@ -217,12 +235,10 @@ impl Folding {
             BinaryOperator::Plus => 1,
             BinaryOperator::Minus => -1,
             BinaryOperator::Multiply => {
-                let (Folded::Number(left), Folded::Number(right)) =
-                    (self.value(left, depth)?, self.value(right, depth)?)
-                else {
-                    return None;
+                return match (self.value(left, depth)?, self.value(right, depth)?) {
+                    (Folded::Number(left), Folded::Number(right)) => whole(left.checked_mul(right)?),
+                    (left, right) => left.decimal()?.times(right.decimal()?).map(Folded::Decimal),
                 };
-                return whole(left.checked_mul(right)?);
             }
             _ => return None,
         };
@@ -240,7 +256,7 @@ impl Folding {
             (Folded::Days(_), Folded::Number(count)) => {
                 moved(self.value(left, depth)?, Unit::Day, count.checked_mul(sign)?)
             }
-            _ => None,
+            (left, right) => left.decimal()?.plus(right.decimal()?, sign).map(Folded::Decimal),
         }
     }
 }
@@ -252,7 +268,7 @@ fn whole(value: i64) -> Option<Folded> {
 
 fn moved(from: Folded, unit: Unit, count: i64) -> Option<Folded> {
     match from {
-        Folded::Number(_) => None,
+        Folded::Number(_) | Folded::Decimal(_) => None,
         Folded::Micros(span) => Some(Folded::Micros(span.map(|micros| unit.add(micros, count))?)),
         // A date moves by whole days.
         Folded::Days(_) if matches!(unit, Unit::Hour | Unit::Minute | Unit::Second) => None,

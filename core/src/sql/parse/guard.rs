@@ -9,7 +9,8 @@
 //! the length of the text bounds.
 
 use super::Declined;
-use crate::sql::lexer::{Token, TokenKind};
+use super::rewrite::Lexeme;
+use crate::sql::lexer::TokenKind;
 
 /// Deeper nesting is declined. People do not write it, and generated statements are routed by the scanner.
 const MAX_NESTING: usize = 40;
@@ -109,14 +110,14 @@ impl Levels {
 }
 
 /// Declines what is nested or chained too deeply.
-pub(super) fn check(text: &str, tokens: &[Token]) -> Result<(), Declined> {
+pub(super) fn check(tokens: &[Lexeme<'_>]) -> Result<(), Declined> {
     let mut levels = Levels(Vec::new());
     levels.open(Opened::Statement)?;
     let mut comparisons = 0_usize;
     let mut set_operations = 0_usize;
     let mut previous = "";
     for token in tokens {
-        let written = token.text(text);
+        let written = token.text;
         match token.kind {
             TokenKind::Symbol => match written {
                 "(" => levels.open(Opened::Paren)?,

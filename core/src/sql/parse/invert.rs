@@ -4,6 +4,8 @@
 //! `CAST(c AS date)`, `date(c)`, `year(c)` and `date_trunc` by hour, day, month and year. Weeks and quarters came with a
 //! later release than the others, and the engine's version is not known here: they prune nothing.
 
+use std::collections::BTreeSet;
+
 use sqlparser::ast::{
     CastKind, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
 };
@@ -79,6 +81,19 @@ fn arguments(call: &Function) -> Option<(String, Vec<&Expr>)> {
 }
 
 impl Inverted<'_> {
+    /// What `year(column) IN (..)` says, for years one after the other. Trino turns a list with gaps around too, unless
+    /// the column is a time with zone; which it is is not known here.
+    pub(super) fn years(&self, column: &Column, years: &BTreeSet<i64>) -> Option<(Predicate, bool)> {
+        let (first, last) = (*years.first()?, *years.last()?);
+        let count = i64::try_from(years.len()).ok()?;
+        if !self.numbered || last.checked_sub(first)? != count - 1 {
+            return None;
+        }
+        let (from, _) = self.range(column, Comparison::GtEq, Folded::Number(first))?;
+        let (to, _) = self.range(column, Comparison::LtEq, Folded::Number(last))?;
+        Some((Predicate::and([from, to]), true))
+    }
+
     /// What `function(column) op value` says of the column, and whether it says exactly that.
     pub(super) fn range(&self, column: &Column, op: Comparison, value: Folded) -> Option<(Predicate, bool)> {
         let span = match (self.numbered, value) {

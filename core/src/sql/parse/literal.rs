@@ -60,6 +60,17 @@ pub(super) fn constant(expr: &Expr) -> Option<Constant> {
     }
 }
 
+/// A decimal's sign and its digits before and after the point.
+pub(super) fn decimal_parts(text: &str) -> Option<(bool, &str, &str)> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    (!whole.is_empty() && all_digits(whole) && all_digits(fraction)).then_some((negative, whole, fraction))
+}
+
 fn number(digits: &str, negative: bool) -> Option<Literal> {
     let signed = if negative {
         format!("-{digits}")

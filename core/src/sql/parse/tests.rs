@@ -8,7 +8,9 @@ mod joins;
 mod predicates;
 mod properties;
 mod random;
+mod rewriting;
 mod shapes;
+mod suggestions;
 mod time;
 mod unwrapping;
 
@@ -68,6 +70,20 @@ fn written(text: &str) -> Vec<String> {
         format!("{}: {}{mark}", table.name, predicate(&table.filter.predicate))
     })
     .collect()
+}
+
+/// The same by the rules of an engine of which only the grammar is known.
+fn written_for_dremio(text: &str) -> String {
+    let rules = LexicalRules::DREMIO;
+    let input = ParseInput {
+        text,
+        rules: &rules,
+        prepared: &[],
+        now: None,
+    };
+    let tables = parse(&input).map(|parsed| parsed.tables).unwrap_or_default();
+    let filters = tables.iter().map(|table| predicate(&table.filter.predicate));
+    filters.collect::<Vec<_>>().join("; ")
 }
 
 fn literal(literal: &Literal) -> String {

@@ -2,22 +2,23 @@
 //!
 //! sqlparser's own tokenizer is not used. It reads comments, strings and names by rules of its own, and where those
 //! differ from the engine's a table can hide. A token's location is its offset in the text: line 1, column offset + 1.
-//! Acceptance of further syntax by rewriting tokens has its place here, before the parser sees them.
+//! Further syntax has become plainer before (`rewrite`).
 
 use sqlparser::tokenizer::{Location, Span, Token as SqlToken, TokenWithSpan};
 
-use crate::sql::lexer::{LexicalRules, Token, TokenKind, unquote};
+use super::rewrite::Lexeme;
+use crate::sql::lexer::{LexicalRules, TokenKind, unquote};
 
 /// The tokens for sqlparser.
-pub(super) fn for_sqlparser(text: &str, tokens: &[Token], rules: &LexicalRules) -> Vec<TokenWithSpan> {
+pub(super) fn for_sqlparser(tokens: &[Lexeme<'_>], rules: &LexicalRules) -> Vec<TokenWithSpan> {
     let mut converted = Vec::with_capacity(tokens.len() + 1);
     let mut rest = tokens.iter().peekable();
     while let Some(token) = rest.next() {
         let mut end = token.end;
-        let mut sql_token = convert(token.text(text), token.kind, rules);
+        let mut sql_token = convert(token.text, token.kind, rules);
         // Two symbols that touch are one operator to Spark: `<=>`, `==`.
         if let Some(next) = rest.peek().filter(|next| next.start == token.end) {
-            let joined = match (&sql_token, next.text(text)) {
+            let joined = match (&sql_token, next.text) {
                 (SqlToken::LtEq, ">") => Some(SqlToken::Spaceship),
                 (SqlToken::Eq, "=") => Some(SqlToken::DoubleEq),
                 _ => None,

@@ -1,14 +1,16 @@
 //! From the statement as sent to the query inside it.
 //!
-//! Works on tokens, in a loop. `EXPLAIN`, `PREPARE .. FROM`, `WITH SESSION`, `CREATE TABLE .. AS` and `INSERT INTO ..` are
+//! Works on tokens, in a loop. `EXPLAIN`, `PREPARE .. FROM`, `WITH SESSION`, `WITH FUNCTION`, `CREATE TABLE .. AS` and `INSERT INTO ..` are
 //! taken off the front; `EXECUTE` and `EXECUTE IMMEDIATE` are replaced by the text that they run, with each `?` that is
 //! given a plain literal replaced by it. Other values keep their `?`, which restricts nothing.
 //!
 //! Not here: whether the statement executes what it wraps (the scanner says).
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{Declined, MAX_BYTES, ParseInput, syntax};
+use crate::sql::functions;
 use crate::sql::lexer::{Lexer, LexicalRules, Token, TokenKind, unquote};
 
 /// Texts inside texts: EXECUTE of a prepared EXECUTE IMMEDIATE is the deepest that any engine runs.
@@ -60,12 +62,6 @@ fn lex(text: &str, rules: &LexicalRules) -> Result<Vec<Token>, Declined> {
     }
     while tokens.last().is_some_and(|token| token.text(text) == ";") {
         tokens.pop();
-    }
-    if tokens
-        .iter()
-        .any(|token| token.kind == TokenKind::Symbol && token.text(text) == ";")
-    {
-        return Err(syntax("more than one statement"));
     }
     Ok(tokens)
 }
@@ -144,6 +140,7 @@ impl<'a> Reader<'a> {
     fn peel(&self, input: &ParseInput<'_>) -> Result<Peeled, Declined> {
         let mut at = 0;
         let mut end = self.tokens.len();
+        let mut defined = 0..0;
         // Each round moves `at` forward, so this ends.
         loop {
             if self.is(at, "EXPLAIN") {
@@ -156,6 +153,9 @@ impl<'a> Reader<'a> {
                         self.is_any(position, &STATEMENTS) || self.starts_query(position)
                     })
                     .ok_or(Declined::NotAQuery)?;
+            } else if self.is(at, "WITH") && self.defines_function(at + 1) {
+                defined = at..self.after_functions(at + 1)?;
+                at = defined.end;
             } else if self.is(at, "INSERT") && self.is_any(at + 1, &["INTO", "OVERWRITE"]) {
                 let name = if self.is(at + 2, "TABLE") { at + 3 } else { at + 2 };
                 at = self
@@ -164,11 +164,13 @@ impl<'a> Reader<'a> {
             } else if self.is(at, "CREATE") {
                 (at, end) = self.created_from(at, end)?;
             } else if self.is(at, "EXECUTE") {
+                self.is_one_statement(&defined)?;
                 return self.execute(at, end, input).map(Peeled::Text);
             } else {
                 break;
             }
         }
+        self.is_one_statement(&defined)?;
         if self.starts_query(at) {
             Ok(Peeled::Query(at, end))
         } else if self.is_any(at, &["UPDATE", "DELETE", "MERGE"]) {
@@ -176,6 +178,70 @@ impl<'a> Reader<'a> {
         } else {
             Err(Declined::NotAQuery)
         }
+    }
+
+    /// Semicolons part statements, unless they stand in the body of a function.
+    fn is_one_statement(&self, defined: &Range<usize>) -> Result<(), Declined> {
+        let parts = |(at, token): (usize, &Token)| {
+            token.kind == TokenKind::Symbol && token.text(self.text) == ";" && !defined.contains(&at)
+        };
+        if self.tokens.iter().enumerate().any(parts) {
+            Err(syntax("more than one statement"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The position of the query after `FUNCTION f(..) RETURNS .. RETURN ..`, one or several with commas. The bodies hold
+    /// no queries.
+    fn after_functions(&self, first: usize) -> Result<usize, Declined> {
+        let mut blocks = 0_usize;
+        let mut at = first;
+        while at < self.tokens.len() {
+            if self.is(at, "FUNCTION") && self.redefines(at + 1) {
+                // From here on the name does not mean what it means elsewhere.
+                return Err(syntax("a function is defined under the name of a built-in one"));
+            }
+            if self.written(at) == ";" && blocks == 0 {
+                break;
+            }
+            if self.is_any(at, &["BEGIN", "CASE"]) {
+                blocks += 1;
+            } else if self.is(at, "END") {
+                if self.is_any(at + 1, &["IF", "LOOP", "WHILE", "REPEAT", "FOR"]) {
+                    at += 1;
+                } else {
+                    blocks = blocks.saturating_sub(1);
+                    at += usize::from(self.is(at + 1, "CASE"));
+                }
+            } else if blocks == 0 && self.is_body(at) {
+                return Ok(at);
+            }
+            at = if self.written(at) == "(" {
+                self.after_group(at)
+            } else {
+                at + 1
+            };
+        }
+        Err(syntax("functions without a query"))
+    }
+
+    /// A query begins here. `WITH (..)` belongs to a function, and FROM to `IS DISTINCT FROM`.
+    fn is_body(&self, at: usize) -> bool {
+        self.starts_query(at) && !self.is(at, "FROM") && !(self.is(at, "WITH") && self.written(at + 1) == "(")
+    }
+
+    /// `FUNCTION f (`, and not a common table expression of that name.
+    fn defines_function(&self, at: usize) -> bool {
+        let mut name = at + 1;
+        while self.written(name + 1) == "." {
+            name += 2;
+        }
+        self.is(at, "FUNCTION") && !self.is(name, "AS") && self.written(at + 1) != "(" && self.written(name + 1) == "("
+    }
+
+    fn redefines(&self, at: usize) -> bool {
+        self.written(at + 1) == "(" && functions::is_builtin(&self.written(at).to_lowercase())
     }
 
     fn after_explain(&self, mut at: usize) -> usize {

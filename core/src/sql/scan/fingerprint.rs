@@ -4,7 +4,7 @@
 
 use super::digest::{Digest, Item};
 use super::words::Word;
-use super::{Scanner, read};
+use super::{MAX_SCAN_TOKENS, Scanner, read};
 use crate::sql::lexer::{LexicalRules, TokenKind};
 
 /// The same for texts that differ in literals, in the length of `IN` lists and `VALUES` lists of literals, in white
@@ -14,7 +14,9 @@ use crate::sql::lexer::{LexicalRules, TokenKind};
 #[must_use]
 pub fn fingerprint(text: &str, rules: &LexicalRules, prepared: &[(&str, &str)]) -> u128 {
     let mut digest = Digest::new();
-    let scan = read(text, rules, prepared, |scanner| scanner.print(&mut digest));
+    let scan = read(text, rules, prepared, MAX_SCAN_TOKENS, |scanner| {
+        scanner.print(&mut digest)
+    });
     if !scan.complete {
         // What was not read could be anything, so two such texts must not share a fingerprint for their beginning.
         digest.token(Item::Mark, text);

@@ -74,6 +74,8 @@ pub(super) struct Frame {
     /// The common table expression whose body this is, if it may name itself: from its UNION on. Trino reads the name
     /// as a table's before that, and in a body without a UNION.
     recursive: Option<String>,
+    /// The same once the name is in scope.
+    itself: Option<String>,
 }
 
 impl Frame {
@@ -97,6 +99,7 @@ impl Frame {
             scope,
             pending: None,
             recursive: None,
+            itself: None,
         }
     }
 }
@@ -125,6 +128,12 @@ impl Scanner<'_, '_, '_> {
                         at + 1
                     }
                     b',' => self.comma(at),
+                    b'@' => {
+                        // A branch of a table, or a version. What INSERT adds to is not read.
+                        let named = self.is_name(at + 1) || self.kind(at + 1) == Some(TokenKind::Number);
+                        self.out.time_travel |= self.frame.clause != Clause::Start && named;
+                        at + 1
+                    }
                     b';' if self.in_script(at) => at + 1,
                     b';' => break,
                     _ => at + 1,
@@ -171,6 +180,9 @@ impl Scanner<'_, '_, '_> {
     fn pop(&mut self) -> Option<Frame> {
         let outer = self.enclosing.pop()?;
         let frame = mem::replace(&mut self.frame, outer);
+        if let Some(name) = &frame.itself {
+            self.in_themselves.leave(name);
+        }
         while self.scope.len() > frame.scope {
             let Some(name) = self.scope.pop() else { break };
             self.in_scope.leave(&name);
@@ -356,7 +368,13 @@ impl Scanner<'_, '_, '_> {
             return next + 1;
         }
         let common = matches!(name.parts.as_slice(), [only] if self.in_scope.contains(only));
-        if !common {
+        if common {
+            let name = name.to_string();
+            self.out.recursion |= self.in_themselves.contains(&name);
+            // A name of its own in another scope is taken for the same: that errs on the side of more.
+            self.out.repeated_common_table |= self.referred.contains(&name);
+            self.referred.enter(name);
+        } else {
             self.out.tables.push(name);
         }
         self.frame.clause = if argument { Clause::Expression } else { Clause::Joined };
@@ -729,6 +747,8 @@ impl Scanner<'_, '_, '_> {
         let frame = &mut self.frame;
         frame.clause = Clause::Start;
         if let Some(name) = frame.recursive.take() {
+            frame.itself = Some(name.clone());
+            self.in_themselves.enter(name.clone());
             self.enter_scope(name);
         }
     }
@@ -794,7 +814,13 @@ impl Scanner<'_, '_, '_> {
         let named = |names: &[&str]| names.iter().any(|name| self.is_word(at + 1, name));
         match word {
             Word::For => named(&["version", "timestamp", "system_time", "system_version", "system"]),
-            Word::At => named(&["branch", "tag", "commit", "snapshot", "ref", "reference", "timestamp"]),
+            Word::At => {
+                // Dremio: also `AT` a computed time. Elsewhere `at` is an alias.
+                let time = matches!(self.kind(at + 1), Some(TokenKind::String | TokenKind::Number))
+                    || self.is_word(at + 1, "timestampadd");
+                named(&["branch", "tag", "commit", "snapshot", "ref", "reference", "timestamp"])
+                    || (self.rules.slash_slash_comment && time)
+            }
             _ => self.word(at + 1) == Word::As && self.word(at + 2) == Word::Of,
         }
     }

@@ -106,6 +106,8 @@ impl<'a> Scanner<'_, '_, 'a> {
         self.statement = State::default();
         self.scope.clear();
         self.in_scope.clear();
+        self.in_themselves.clear();
+        self.referred.clear();
     }
 
     /// `EXPLAIN` with its options: its kind, and the index of what it explains.
@@ -162,7 +164,7 @@ impl<'a> Scanner<'_, '_, 'a> {
         match text {
             Some(text) if !immediate && text.starts_with(COMPRESSED) => {
                 self.out.complete = false;
-                self.out.compressed = true;
+                self.out.deferred = true;
             }
             Some(text) => {
                 self.unprinted.push((at, end));

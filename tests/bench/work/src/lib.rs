@@ -12,7 +12,7 @@ use lakegate_core::engine::EngineStates;
 use lakegate_core::policy::Policy;
 use lakegate_core::protocol::Protocol;
 use lakegate_core::protocol::trino::Submission;
-use lakegate_core::sql::scan::Scan;
+use lakegate_core::sql::scan::{MAX_SCAN_TOKENS, Scan};
 
 /// A policy, and a client that submits.
 #[derive(Debug)]
@@ -41,13 +41,13 @@ impl Work {
     /// The scan alone.
     #[must_use]
     pub fn scan(&self, sql: &str) -> Scan {
-        self.submission.scan(sql)
+        self.submission.scan(sql, MAX_SCAN_TOKENS)
     }
 
     /// What the filter does before it knows whether it has to ask: scan, signals, decision.
     #[must_use]
     pub fn scan_decide(&self, sql: &str) -> Outcome {
-        let scan = self.submission.scan(sql);
+        let scan = self.submission.scan(sql, MAX_SCAN_TOKENS);
         let signals = self.submission.signals(&scan);
         decide(&self.policy, Protocol::Trino, &signals, &self.engines)
     }
@@ -61,7 +61,7 @@ impl Work {
         use lakegate_core::sql::lexer::LexicalRules;
         use lakegate_core::sql::parse::{ParseInput, parse};
 
-        let scan = self.submission.scan(sql);
+        let scan = self.submission.scan(sql, MAX_SCAN_TOKENS);
         let mut signals = self.submission.signals(&scan);
         let parsed = parse(&ParseInput {
             text: sql,

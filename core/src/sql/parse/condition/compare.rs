@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use sqlparser::ast::{BinaryOperator, Expr};
 
-use super::super::fold::fold;
+use super::super::fold::{Folded, fold};
 use super::super::invert::inverted;
-use super::super::literal::Constant;
+use super::super::literal::{Constant, constant};
 use super::operand::{Operand, reason};
-use super::outcome::{Outcome, combine, constant_outcome};
+use super::outcome::{Outcome, constant_outcome};
 use super::{Translator, UnusedReason};
 use crate::predicate::{Column, Comparison, Literal, Predicate};
 
@@ -17,6 +17,11 @@ impl Translator<'_, '_> {
         let op = if negated { op.negated() } else { op };
         let inverted = self.inverted(left, op, right);
         if let Some(outcome) = inverted.or_else(|| self.inverted(right, op.mirrored(), left)) {
+            return outcome;
+        }
+        if op == Comparison::Eq
+            && let Some(outcome) = self.cast_text(left, right).or_else(|| self.cast_text(right, left))
+        {
             return outcome;
         }
         match (self.operand(left), self.operand(right)) {
@@ -45,15 +50,24 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// All of these are equal, or, negated, one of them is not.
-    pub(super) fn tuple(&self, pairs: Vec<(&Expr, &Expr)>, negated: bool) -> Outcome {
-        let parts = pairs
-            .into_iter()
-            .map(|(left, right)| self.compare(left, Comparison::Eq, right, negated));
-        combine(parts.collect(), !negated)
+    /// Tuples of one of which all members are equal, or, negated, that there is none. Trino compares rows as rows and
+    /// prunes nothing by them.
+    pub(super) fn tuples(&self, whole: &Expr, tuples: Vec<Vec<(&Expr, &Expr)>>, negated: bool) -> Outcome {
+        if self.scope.session.known_engine {
+            return self.unused(whole, UnusedReason::Expression);
+        }
+        let tuples = tuples.into_iter().map(|pairs| {
+            let pairs = pairs.into_iter();
+            let parts = pairs.map(|(left, right)| self.compare(left, Comparison::Eq, right, negated));
+            self.combine(parts.collect(), !negated)
+        });
+        self.combine(tuples.collect(), negated)
     }
 
     pub(super) fn in_list(&self, whole: &Expr, value: &Expr, items: &[Expr], negated: bool) -> Outcome {
+        if let Some(outcome) = self.special_list(value, items, negated) {
+            return outcome;
+        }
         let column = match self.operand(value) {
             Operand::Own(column) => column,
             Operand::Elsewhere if !items.iter().any(|item| self.may_be_about(item)) => return Outcome::elsewhere(),
@@ -95,16 +109,53 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// `function(column) op constant`, where the engine makes it a range of the column.
-    fn inverted(&self, function: &Expr, op: Comparison, value: &Expr) -> Option<Outcome> {
-        if !self.scope.session.known_engine {
+    /// A list that a function or a cast of a column is compared with.
+    fn special_list(&self, value: &Expr, items: &[Expr], negated: bool) -> Option<Outcome> {
+        if let [item] = items
+            && inverted(value).is_some()
+        {
+            // A list of one is a comparison to the engine too.
+            return Some(self.compare(value, Comparison::Eq, item, negated));
+        }
+        if negated {
             return None;
         }
-        let function = inverted(function)?;
-        let value = fold(value, self.scope.session.now)?;
-        match self.operand(function.of) {
+        if let Some(function) = inverted(value).filter(|_| self.turns_around()) {
+            let years = items.iter().map(|item| match fold(item, self.scope.session.now) {
+                Some(Folded::Number(year)) => Some(year),
+                _ => None,
+            });
+            let years = years.collect::<Option<BTreeSet<i64>>>()?;
+            return self.turned_around(function.of, |column| function.years(column, &years));
+        }
+        let parts = items.iter().map(|item| self.cast_text(value, item));
+        let parts = parts.collect::<Option<Vec<_>>>().filter(|parts| !parts.is_empty())?;
+        Some(self.combine(parts, false))
+    }
+
+    /// `CAST(column AS varchar) = 'text'`. A column that is text already is compared as it is; one that is not prunes
+    /// nothing. That the text is a prefix is true of the first, and a prefix binds to no column that is not text.
+    fn cast_text(&self, cast: &Expr, value: &Expr) -> Option<Outcome> {
+        let of = self.text_within(cast)?;
+        let Some(Constant::Literal(Literal::String(text))) = constant(value) else {
+            return None;
+        };
+        match self.operand(of) {
+            Operand::Own(column) if is_for_text(&text) => Some(starting(column, text)),
+            _ => None,
+        }
+    }
+
+    /// Functions of columns become ranges. Under OR, Trino first makes one list of several comparisons, and turns no
+    /// function of a list around; nor does it for a time with zone whatever the comparisons are.
+    fn turns_around(&self) -> bool {
+        self.scope.session.known_engine && self.branches.get() == 0
+    }
+
+    fn turned_around(&self, of: &Expr, range: impl FnOnce(&Column) -> Option<(Predicate, bool)>) -> Option<Outcome> {
+        match self.operand(of) {
             Operand::Own(column) => {
-                let (predicate, exact) = function.range(&column, op, value)?;
+                let (predicate, exact) = range(&column)?;
                 Some(Outcome {
                     exact,
                     reason: (!exact).then_some(UnusedReason::Function),
@@ -114,6 +165,32 @@ impl Translator<'_, '_> {
             Operand::Elsewhere => Some(Outcome::elsewhere()),
             _ => None,
         }
+    }
+
+    /// `function(column) op constant`, where the engine makes it a range of the column.
+    fn inverted(&self, function: &Expr, op: Comparison, value: &Expr) -> Option<Outcome> {
+        let function = inverted(function).filter(|_| self.turns_around())?;
+        let value = fold(value, self.scope.session.now)?;
+        self.turned_around(function.of, |column| function.range(column, op, value))
+    }
+}
+
+/// What starts like a number or a date is compared with a number or a date, most likely: nothing prunes then, and the
+/// condition is to be named with its remedy rather than believed.
+pub(super) fn is_for_text(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first))
+}
+
+/// The column is text that starts so; if it is not text, this says nothing.
+pub(super) fn starting(column: Column, prefix: String) -> Outcome {
+    Outcome {
+        exact: false,
+        reason: Some(UnusedReason::Cast),
+        ..Outcome::exactly(Predicate::StartsWith {
+            column,
+            prefix,
+            negated: false,
+        })
     }
 }
 

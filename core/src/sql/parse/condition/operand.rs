@@ -29,12 +29,20 @@ impl Translator<'_, '_> {
         if let Some(value) = constant(expr) {
             return Operand::Constant(value);
         }
-        match fold(expr, self.scope.session.now).and_then(Folded::literals) {
+        match fold(expr, self.scope.session.now)
+            .filter(|value| self.is_exact(*value))
+            .and_then(Folded::literals)
+        {
             Some((low, high)) if low == high => Operand::Constant(Constant::Literal(low)),
             Some((low, high)) => Operand::Span(low, high),
             None if matches!(expr, Expr::Identifier(_)) => Operand::Other(UnusedReason::Function),
             None => Operand::Other(reason(expr)),
         }
+    }
+
+    /// Elsewhere a number with a point may be a double, which is not computed as decimals are.
+    fn is_exact(&self, value: Folded) -> bool {
+        self.scope.session.known_engine || !matches!(value, Folded::Decimal(_))
     }
 
     pub(super) fn operand(&self, expr: &Expr) -> Operand {

@@ -64,8 +64,53 @@ pub(in super::super) fn accepts_null(predicate: &Predicate) -> bool {
     }
 }
 
-/// All of these hold, or one of them.
-pub(super) fn combine(parts: Vec<Outcome>, all: bool) -> Outcome {
+/// How the engine's planner hands a disjunction to a scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Branches {
+    /// Whole.
+    Whole,
+    /// As one set of values for each column: a column is restricted only if every branch restricts it, to what any
+    /// branch lets through, whatever the branch says of other columns.
+    ByColumn,
+}
+
+/// All of these hold.
+pub(super) fn all_of(parts: Vec<Outcome>) -> Outcome {
+    let (mut combined, predicates) = gather(parts);
+    combined.predicate = Predicate::and(predicates);
+    // AND with something impossible is impossible, however little is known of the rest.
+    combined.exact |= combined.predicate == Predicate::AlwaysFalse;
+    if combined.exact {
+        combined.reason = None;
+    }
+    combined
+}
+
+/// One of these holds.
+pub(super) fn any_of(parts: Vec<Outcome>, branches: Branches) -> Outcome {
+    let (mut combined, mut predicates) = gather(parts);
+    predicates.retain(|predicate| *predicate != Predicate::AlwaysFalse);
+    combined.predicate = match branches {
+        Branches::ByColumn if predicates.len() > 1 => {
+            let mut columns = BTreeSet::new();
+            for predicate in &predicates {
+                columns_of(predicate, &mut columns);
+            }
+            combined.exact &= columns.len() < 2 || predicates.contains(&Predicate::AlwaysTrue);
+            by_column(predicates, &columns)
+        }
+        Branches::ByColumn | Branches::Whole => Predicate::or(predicates),
+    };
+    combined.exact |= combined.predicate == Predicate::AlwaysFalse;
+    combined.reason = match (combined.exact, combined.reason) {
+        (true, _) => None,
+        (false, Some(UnusedReason::AmbiguousColumn)) => Some(UnusedReason::AmbiguousColumn),
+        (false, _) => Some(UnusedReason::Disjunction),
+    };
+    combined
+}
+
+fn gather(parts: Vec<Outcome>) -> (Outcome, Vec<Predicate>) {
     let mut combined = Outcome {
         touches: false,
         ..Outcome::exactly(Predicate::AlwaysTrue)
@@ -78,22 +123,51 @@ pub(super) fn combine(parts: Vec<Outcome>, all: bool) -> Outcome {
         combined.nan_columns.extend(part.nan_columns);
         predicates.push(part.predicate);
     }
-    combined.predicate = if all {
-        Predicate::and(predicates)
-    } else {
-        Predicate::or(predicates)
-    };
-    // AND with something impossible is impossible, however little is known of the rest.
-    combined.exact |= combined.predicate == Predicate::AlwaysFalse;
-    if combined.exact {
-        combined.reason = None;
-    } else if !all {
-        combined.reason = Some(match combined.reason {
-            Some(UnusedReason::AmbiguousColumn) => UnusedReason::AmbiguousColumn,
-            _ => UnusedReason::Disjunction,
-        });
+    (combined, predicates)
+}
+
+fn by_column(branches: Vec<Predicate>, columns: &BTreeSet<Column>) -> Predicate {
+    if columns.len() < 2 {
+        return Predicate::or(branches);
     }
-    combined
+    let of_column = |column| Predicate::or(branches.iter().map(|branch| about(branch, column)));
+    Predicate::and(columns.iter().map(of_column))
+}
+
+fn columns_of(predicate: &Predicate, columns: &mut BTreeSet<Column>) {
+    match predicate {
+        Predicate::And(parts) | Predicate::Or(parts) => {
+            for part in parts {
+                columns_of(part, columns);
+            }
+        }
+        Predicate::Compare(column, ..)
+        | Predicate::In { column, .. }
+        | Predicate::IsNull { column, .. }
+        | Predicate::StartsWith { column, .. } => {
+            if !columns.contains(column) {
+                columns.insert(column.clone());
+            }
+        }
+        Predicate::AlwaysTrue | Predicate::AlwaysFalse => {}
+    }
+}
+
+/// What of a predicate is about one column; the rest is taken for true, so that it is implied.
+fn about(predicate: &Predicate, only: &Column) -> Predicate {
+    match predicate {
+        Predicate::And(parts) => Predicate::and(parts.iter().map(|part| about(part, only))),
+        Predicate::Or(parts) => Predicate::or(parts.iter().map(|part| about(part, only))),
+        Predicate::Compare(column, ..)
+        | Predicate::In { column, .. }
+        | Predicate::IsNull { column, .. }
+        | Predicate::StartsWith { column, .. }
+            if column != only =>
+        {
+            Predicate::AlwaysTrue
+        }
+        other => other.clone(),
+    }
 }
 
 /// The condition is always true, or never.

@@ -1,8 +1,9 @@
 //! LIKE and `starts_with`: what a pattern's beginning says of a column.
 
-use sqlparser::ast::{Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Value};
+use sqlparser::ast::{CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Value};
 
 use super::super::literal::{Constant, constant};
+use super::compare::{is_for_text, starting};
 use super::operand::Operand;
 use super::outcome::Outcome;
 use super::{Translator, UnusedReason};
@@ -14,6 +15,16 @@ impl Translator<'_, '_> {
             return self.unused(whole, UnusedReason::Pattern);
         };
         let pattern = Pattern::of(&text);
+        if let Some(of) = self.text_within(value) {
+            return match (self.operand(of), pattern) {
+                (Operand::Own(column), Pattern::Text(start) | Pattern::Prefix(start) | Pattern::Longer(start))
+                    if !negated && is_for_text(start) =>
+                {
+                    starting(column, start.to_owned())
+                }
+                _ => self.unused(whole, UnusedReason::Pattern),
+            };
+        }
         match (self.operand(value), pattern) {
             (Operand::Own(column), Pattern::Text(text)) => {
                 let op = if negated { Comparison::NotEq } else { Comparison::Eq };
@@ -31,8 +42,31 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// What `CAST(.. AS varchar)` casts. Only a cast without length changes no text, and only for Trino is it known that
+    /// nothing is left of it.
+    pub(super) fn text_within<'e>(&self, expr: &'e Expr) -> Option<&'e Expr> {
+        let mut expr = expr;
+        while let Expr::Nested(inner) = expr {
+            expr = inner;
+        }
+        match expr {
+            Expr::Cast {
+                kind: CastKind::Cast,
+                expr: of,
+                data_type: DataType::Varchar(None),
+                format: None,
+                ..
+            } if self.scope.session.known_engine => Some(of),
+            _ => None,
+        }
+    }
+
+    /// Trino makes a range of a prefix, and nothing of its negation or of "any text".
     pub(super) fn prefixed(&self, whole: &Expr, value: &Expr, prefix: &str, negated: bool) -> Outcome {
         match self.operand(value) {
+            Operand::Own(_) if self.scope.session.known_engine && (negated || prefix.is_empty()) => {
+                Outcome::unused(UnusedReason::Pattern)
+            }
             Operand::Own(column) if prefix.is_empty() && !negated => {
                 Outcome::exactly(Predicate::IsNull { column, negated: true })
             }

@@ -1,8 +1,7 @@
 //! Conditions on a query's columns: which tables below it they filter.
 
-use super::{UnusedReason, check_all, tables, trino, unused, written};
-use crate::sql::lexer::LexicalRules;
-use crate::sql::parse::{Declined, ParseInput, parse};
+use super::{UnusedReason, check_all, tables, trino, unused, written, written_for_dremio};
+use crate::sql::parse::Declined;
 
 #[test]
 fn a_condition_on_a_derived_table_filters_the_table_below() {
@@ -387,18 +386,6 @@ fn an_outer_join_above_or_below_lets_through_what_rejects_null() {
 
 #[test]
 fn other_engines_name_the_second_of_two_columns_anew_and_keep_windows_to_themselves() {
-    let dremio = |text: &str| {
-        let rules = LexicalRules::DREMIO;
-        let input = ParseInput {
-            text,
-            rules: &rules,
-            prepared: &[],
-            now: None,
-        };
-        let parsed = parse(&input).map(|parsed| parsed.tables).unwrap_or_default();
-        let filters = parsed.iter().map(|table| super::predicate(&table.filter.predicate));
-        filters.collect::<Vec<_>>().join("; ")
-    };
     for (sql, expected) in [
         ("SELECT 1 FROM (SELECT * FROM t) x WHERE d = 1", "d = 1"),
         ("SELECT 1 FROM (SELECT * FROM a, b) x WHERE d = 1", "d = 1; all"),
@@ -413,7 +400,7 @@ fn other_engines_name_the_second_of_two_columns_anew_and_keep_windows_to_themsel
             "all; all",
         ),
     ] {
-        assert_eq!(dremio(sql), expected, "{sql}");
+        assert_eq!(written_for_dremio(sql), expected, "{sql}");
     }
 }
 

@@ -229,6 +229,35 @@ fn many_names_and_many_relations_take_neither_the_memory_nor_the_day() {
 }
 
 #[test]
+fn disjunctions_over_many_columns_and_queries_with_many_columns_are_answered() {
+    let branches: Vec<String> = (0..450)
+        .map(|index| format!("(a{index} = 1 AND b = {index})"))
+        .collect();
+    is_parsed(format!("SELECT 1 FROM t WHERE {}", branches.join(" OR ")));
+    let mut nested = "a = 1".to_owned();
+    for level in 0..18 {
+        nested = format!("(a{level} = 1 AND ({nested} OR b{level} = 2 OR c = {level}))");
+    }
+    is_answered(format!("SELECT 1 FROM t WHERE {nested}"));
+    let columns: Vec<String> = (0..4_000).map(|index| format!("c{index}")).collect();
+    let conditions: Vec<String> = (0..900).map(|index| format!("c{index} = {index}")).collect();
+    is_parsed(format!(
+        "SELECT 1 FROM (SELECT {} FROM t) x WHERE {}",
+        columns.join(","),
+        conditions.join(" AND ")
+    ));
+    is_parsed(format!(
+        "SELECT 1 FROM (SELECT {} FROM t) x WHERE {}",
+        columns.join(","),
+        conditions.join(" OR ")
+    ));
+    let joins: Vec<String> = (1..700)
+        .map(|index| format!("JOIN t{index} ON t{index}.k = t{}.k", index - 1))
+        .collect();
+    is_parsed(format!("SELECT 1 FROM t0 {} WHERE t0.k = 'x'", joins.join(" ")));
+}
+
+#[test]
 fn odd_characters_are_answered() {
     for text in [
         "\u{feff}SELECT 1",
@@ -259,5 +288,46 @@ fn odd_characters_are_answered() {
         "EXECUTE IMMEDIATE 'EXECUTE IMMEDIATE ''SELECT 1'''",
     ] {
         is_answered(text.to_owned());
+    }
+}
+
+/// What is rewritten is rewritten in time that the length of the text bounds.
+#[test]
+fn much_to_rewrite_is_answered() {
+    let pieces = [
+        "VALUES 1, ",
+        "VALUES ",
+        "TABLE(t), ",
+        "JSON_TABLE(a COLUMNS (DEFAULT ",
+        "json_object(KEY a VALUE ",
+        "DEFAULT 1 ON ",
+        "a MATCH_RECOGNIZE (PATTERN (A) DEFINE A AS ",
+        "OVER (PATTERN (A) DEFINE ",
+        "m OVER w ",
+        "a BETWEEN SYMMETRIC 1 AND ",
+        "UNIQUE (SELECT ",
+        "WHEN > ",
+        "CAST(a AS ROW(",
+        "a AS ROW(CAST(",
+        "x.* AS (",
+        "a[b].* ",
+        "(a).",
+        "t FOR VERSION AS OF 1 + ",
+        "a.b AT TIME ZONE ",
+        "NEAREST (FROM ",
+        "GROUP BY ALL ",
+        "FUNCTION f (",
+        "DESCRIPTOR(",
+        "a @ b ",
+    ];
+    for head in [
+        "SELECT ",
+        "SELECT * FROM TABLE(f(",
+        "WITH FUNCTION f() RETURNS int RETURN 1 SELECT ",
+        "VALUES ",
+    ] {
+        for piece in pieces {
+            is_answered(format!("{head}{}", piece.repeat(60_000 / piece.len())));
+        }
     }
 }

@@ -153,6 +153,70 @@ fn a_function_that_keeps_order_becomes_a_range_of_its_column() {
 }
 
 #[test]
+fn a_list_of_years_is_a_range_if_it_has_no_gap() {
+    let years = |first: &str, after: &str| between(day("gt-eq", first), day("lt", after));
+    for (condition, filter) in [
+        ("year(d) IN (2026)", years("2026-01-01", "2027-01-01")),
+        ("year(d) IN (2025, 2024, 2025)", years("2024-01-01", "2026-01-01")),
+        (
+            "extract(YEAR FROM d) IN (2024, 2020 + 5)",
+            years("2024-01-01", "2026-01-01"),
+        ),
+        ("year(d) BETWEEN 2024 AND 2025", years("2024-01-01", "2026-01-01")),
+        (
+            "CAST(d AS date) IN (DATE '2026-08-01')",
+            years("2026-08-01", "2026-08-02"),
+        ),
+        (
+            "year(d) NOT IN (2026)",
+            json!({"type": "or", "left": day("lt", "2026-01-01"), "right": day("gt-eq", "2027-01-01")}),
+        ),
+    ] {
+        check(&format!("SELECT d FROM t WHERE {condition}"), &[("t", filter, true)]);
+    }
+    for condition in [
+        "year(d) IN (2024, 2026)",
+        "year(d) IN (2024, NULL)",
+        "year(d) IN (NULL)",
+        "year(d) IN (2024, x)",
+        "year(d) NOT IN (2024, 2025)",
+        "year(d) IN (2024, 2025) OR f(d)",
+        "year(d) IN (2024, 2025) OR d = DATE '2026-08-01'",
+        "month(d) IN (7, 8)",
+        "CAST(d AS date) IN (DATE '2026-08-01', DATE '2026-08-02')",
+        "date_trunc('month', d) IN (DATE '2026-08-01', DATE '2026-09-01')",
+        "year(d) IN (9999, 10000)",
+    ] {
+        check(
+            &format!("SELECT d FROM t WHERE {condition}"),
+            &[("t", json!(true), false)],
+        );
+    }
+}
+
+#[test]
+fn under_or_no_function_is_turned_around() {
+    let in_2026 = between(day("gt-eq", "2026-01-01"), day("lt", "2027-01-01"));
+    check(
+        "SELECT d FROM t WHERE year(d) = 2026 AND (f(d) OR g(d))",
+        &[("t", in_2026, false)],
+    );
+    for condition in [
+        "CAST(d AS date) = DATE '2026-08-01' OR CAST(d AS date) = DATE '2026-08-03'",
+        "year(d) = 2024 OR d = DATE '2026-08-01'",
+        "year(d) < 2024 OR year(d) > 2026",
+        "year(d) NOT BETWEEN 2024 AND 2026",
+        "NOT (year(d) >= 2024 AND year(d) <= 2026)",
+        "NOT CAST(d AS date) BETWEEN DATE '2026-08-01' AND DATE '2026-08-03'",
+    ] {
+        check(
+            &format!("SELECT d FROM t WHERE {condition}"),
+            &[("t", json!(true), false)],
+        );
+    }
+}
+
+#[test]
 fn what_an_engine_may_not_turn_around_prunes_nothing() {
     for condition in [
         "date_trunc('week', d) = DATE '2026-08-03'",

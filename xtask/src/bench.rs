@@ -55,8 +55,8 @@ impl Core {
             None
         };
         // The one that ships is built last and stays.
-        let module = size(&setup::build_for_wasm("lakegate-filter", &["parser"])?)?;
-        let lean = size(&setup::build_for_wasm("lakegate-filter", &[])?)?;
+        let module = size(&setup::filter_module(&["parser"])?)?;
+        let lean = size(&setup::filter_module(&[])?)?;
         Ok(Self { work, module, lean })
     }
 

@@ -1,6 +1,8 @@
 //! What a wasm module imports. Envoy gives `env.proxy_*`; anything else means that a clock, a random source or a
 //! file system crept in with a dependency, and the module would not start.
 
+use crate::wasm::{Reader, body_of};
+
 /// Says how many functions the module imports, or names the first that is not Envoy's.
 pub(crate) fn check(module: &[u8]) -> Result<String, String> {
     let imports = imports(module).ok_or("the module is not well-formed wasm")?;
@@ -14,80 +16,31 @@ pub(crate) fn check(module: &[u8]) -> Result<String, String> {
     Ok(format!("{} imports, all env.proxy_*", imports.len()))
 }
 
-/// Module and name of each import (WebAssembly core specification, section "Binary Format").
+/// Module and name of each import.
 fn imports(module: &[u8]) -> Option<Vec<(String, String)>> {
     const IMPORT_SECTION: u8 = 2;
-    let mut reader = Reader(module.strip_prefix(b"\0asm\x01\0\0\0")?);
-    while !reader.0.is_empty() {
-        let section = reader.byte()?;
-        let length = reader.number()?;
-        let mut body = Reader(reader.bytes(length)?);
-        if section != IMPORT_SECTION {
-            continue;
-        }
-        let count = body.number()?;
-        let mut imports = Vec::new();
-        for _ in 0..count {
-            let from = body.name()?;
-            let name = body.name()?;
-            match body.byte()? {
-                0x00 => drop(body.number()?),
-                0x01 => {
-                    body.byte()?;
-                    body.limits()?;
-                }
-                0x02 => body.limits()?,
-                0x03 => drop(body.bytes(2)?),
-                _ => return None,
+    let Some(body) = body_of(module, IMPORT_SECTION)? else {
+        return Some(Vec::new());
+    };
+    let mut body = Reader(body);
+    let count = body.number()?;
+    let mut imports = Vec::new();
+    for _ in 0..count {
+        let from = body.name()?;
+        let name = body.name()?;
+        match body.byte()? {
+            0x00 => drop(body.number()?),
+            0x01 => {
+                body.byte()?;
+                body.limits()?;
             }
-            imports.push((from, name));
+            0x02 => body.limits()?,
+            0x03 => drop(body.bytes(2)?),
+            _ => return None,
         }
-        return Some(imports);
+        imports.push((from, name));
     }
-    Some(Vec::new())
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (bytes, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(bytes)
-    }
-
-    /// Unsigned LEB128.
-    fn number(&mut self) -> Option<usize> {
-        let mut value = 0usize;
-        for shift in (0..35).step_by(7) {
-            let byte = self.byte()?;
-            value |= usize::from(byte & 0x7f).checked_shl(shift)?;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    fn name(&mut self) -> Option<String> {
-        let length = self.number()?;
-        String::from_utf8(self.bytes(length)?.to_vec()).ok()
-    }
-
-    fn limits(&mut self) -> Option<()> {
-        let flags = self.byte()?;
-        self.number()?;
-        if flags & 1 == 1 {
-            self.number()?;
-        }
-        Some(())
-    }
+    Some(imports)
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@
 //! `~/.cache/lakegate`). Standard library only, so that this compiles in a second.
 
 mod bench;
+mod exports;
 mod imports;
 mod run;
 mod setup;
 mod test;
+mod wasm;
 
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{imports, run};
+use crate::{exports, imports, run};
 
 /// What the filter is built for.
 pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
@@ -77,16 +77,26 @@ fn cache() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Builds the filter's module and checks that it imports nothing but Envoy's own functions.
+/// Builds the filter's module: it imports nothing but Envoy's own functions and exports what Envoy calls.
 pub(crate) fn wasm_module() -> Result<PathBuf, String> {
-    let path = build_for_wasm("lakegate-filter", &[])?;
+    let path = filter_module(&[])?;
     let module = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let report = imports::check(&module)?;
     eprintln!("xtask: the filter's module: {} KB, {report}", module.len() / 1024);
     Ok(path)
 }
 
-/// Builds one of the packages that become modules, as the filter ships.
+/// The filter's module with these features.
+pub(crate) fn filter_module(features: &[&str]) -> Result<PathBuf, String> {
+    let built = build_for_wasm("lakegate-filter", features)?;
+    let module = std::fs::read(&built).map_err(|error| format!("{}: {error}", built.display()))?;
+    // A file of its own: cargo would take one that it has not written for stale.
+    let path = built.with_file_name("lakegate-filter.wasm");
+    std::fs::write(&path, exports::trimmed(&module)?).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path)
+}
+
+/// Builds a package's library as a module, the way the filter ships.
 pub(crate) fn build_for_wasm(package: &str, features: &[&str]) -> Result<PathBuf, String> {
     let folder = run::output(Command::new("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]));
     if !folder.is_some_and(|folder| Path::new(&folder).exists()) {
@@ -98,8 +108,8 @@ pub(crate) fn build_for_wasm(package: &str, features: &[&str]) -> Result<PathBuf
         )?;
     }
     let features = features.join(",");
-    let mut command = run::cargo(&["build", "--package", package, "--features", &features]);
-    command.args(["--target", WASM_TARGET, "--profile", "wasm"]);
+    let mut command = run::cargo(&["rustc", "--package", package, "--lib", "--features", &features]);
+    command.args(["--crate-type", "cdylib", "--target", WASM_TARGET, "--profile", "wasm"]);
     run::step(&format!("building {package} for wasm"), &mut command)?;
     let file = format!("{}.wasm", package.replace('-', "_"));
     Ok(run::target_folder()?.join(WASM_TARGET).join("wasm").join(file))

@@ -129,6 +129,8 @@ pub(super) struct Scope<'e> {
     /// What bears on constants.
     pub(super) session: Session,
     equalities: Equalities,
+    /// A condition has a subquery.
+    has_subquery: bool,
     noted: usize,
     effort: Cell<usize>,
 }
@@ -217,6 +219,15 @@ impl Scope<'_> {
             [_] => Resolved::Of(0, name.clone()),
             _ => Resolved::Unclear,
         }
+    }
+
+    /// True for a relation that no join stands beside or below: whatever it reads, it reads from one table.
+    pub(super) fn reads_one_table(&self, relation: usize) -> bool {
+        self.relations.len() == 1
+            && !self.has_subquery
+            && self.relations.get(relation).is_some_and(|relation| {
+                relation.table.is_some() || (self.tables.len() == 1 && relation.outputs.tables().len() == 1)
+            })
     }
 
     /// True for a name that USING has made of columns which inner joins hold equal. A condition on it is one on each of

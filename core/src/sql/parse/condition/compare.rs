@@ -147,9 +147,12 @@ impl Translator<'_, '_> {
     }
 
     /// Functions of columns become ranges. Under OR, Trino first makes one list of several comparisons, and turns no
-    /// function of a list around; nor does it for a time with zone whatever the comparisons are.
+    /// function of a list around; nor does it for a time with zone whatever the comparisons are. For a time with zone
+    /// the connector does it, which sees no condition that has come through a join; and whether the column has a zone is
+    /// not known here.
     fn turns_around(&self) -> bool {
-        self.scope.session.known_engine && self.branches.get() == 0
+        let session = self.scope.session;
+        session.known_engine && self.branches.get() == 0 && self.scope.reads_one_table(self.relation)
     }
 
     fn turned_around(&self, of: &Expr, range: impl FnOnce(&Column) -> Option<(Predicate, bool)>) -> Option<Outcome> {

@@ -58,6 +58,10 @@ impl Scope<'_> {
         source: &Source<'_>,
         copied: &mut usize,
     ) {
+        // A subquery becomes a join.
+        walk(condition, &mut |node| {
+            self.has_subquery |= matches!(node, Node::Query(_))
+        });
         for asked in condition::conjuncts(condition) {
             let mut quoted = Quoted {
                 asked,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::random::Random;
-use super::{Declined, ParseInput, ParseTime, Parsed, check, parse, symbol, tables};
+use super::{Declined, ParseInput, ParseTime, Parsed, check, check_all, parse, symbol, tables};
 use crate::predicate::{Literal, Predicate};
 use crate::sql::lexer::LexicalRules;
 
@@ -192,6 +192,32 @@ fn a_list_of_years_is_a_range_if_it_has_no_gap() {
             &[("t", json!(true), false)],
         );
     }
+}
+
+#[test]
+fn beside_or_above_a_join_no_function_is_turned_around() {
+    check_all(&[
+        (
+            "SELECT 1 FROM t JOIN u ON t.k < u.k WHERE year(t.d) = 2026",
+            "t: all !; u: all !",
+        ),
+        (
+            "SELECT 1 FROM t, u WHERE CAST(t.d AS date) = DATE '2026-08-01'",
+            "t: all !; u: all",
+        ),
+        (
+            "SELECT 1 FROM (SELECT t.d FROM t, u) x WHERE CAST(d AS date) = DATE '2026-08-01'",
+            "t: all !; u: all",
+        ),
+        (
+            "SELECT 1 FROM (SELECT d FROM t WHERE year(d) = 2026) x, u",
+            "t: (d >= 2026-01-01 and d < 2027-01-01); u: all",
+        ),
+        (
+            "WITH c AS (SELECT * FROM t) SELECT 1 FROM c WHERE year(d) = 2026",
+            "t: (d >= 2026-01-01 and d < 2027-01-01)",
+        ),
+    ]);
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! The project's commands: `cargo xtask demo | test | bench | wasm`.
+//! The project's commands: `cargo xtask demo | test | bench | fuzz | wasm`.
 //!
 //! Each installs what it needs on a fresh machine, once, into the cache folder (`LAKEGATE_CACHE`, else
 //! `~/.cache/lakegate`). Standard library only, so that this compiles in a second.
 
 mod bench;
 mod exports;
+mod fuzz;
 mod imports;
 mod run;
 mod setup;
@@ -18,6 +19,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   demo [--once]     a whole Lakegate plays the Monday minute; --once ends after it
   test [FILTER..]   format, lints, unit tests, and end to end on a real Envoy
   bench [OPTIONS]   the core's work, and end to end against bare Envoy; `cargo xtask bench --help` has the options
+  fuzz [TARGET..] [--seconds N]   run fuzz targets, each for N seconds
   wasm              build the filter's module, check what it imports, print its path
 ";
 
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         "demo" => demo(rest),
         "test" => test::run(rest),
         "bench" => bench::run(rest),
+        "fuzz" => fuzz::run(rest),
         "wasm" => setup::wasm_module().map(|path| println!("{}", path.display())),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");

@@ -16,4 +16,4 @@ pub mod warehouse;
 pub mod serve;
 
 mod civil;
-mod random;
+pub mod random;

@@ -8,11 +8,12 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// SplitMix64: every seed gives a full-period, well mixed stream.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream(u64);
+pub struct Stream(u64);
 
 impl Stream {
     /// The stream of this seed.
-    pub(crate) const fn seeded(seed: u64) -> Self {
+    #[must_use]
+    pub const fn seeded(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -22,7 +23,7 @@ impl Stream {
     }
 
     /// The next 64 bits.
-    pub(crate) const fn next(&mut self) -> u64 {
+    pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,7 +32,7 @@ impl Stream {
     }
 
     /// A number below `bound`; 0 if `bound` is 0. The slight bias of a remainder is of no matter here.
-    pub(crate) const fn below(&mut self, bound: u64) -> u64 {
+    pub const fn below(&mut self, bound: u64) -> u64 {
         match self.next().checked_rem(bound) {
             Some(value) => value,
             None => 0,

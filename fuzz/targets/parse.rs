@@ -1,0 +1,4 @@
+//! The parser behind its guards, on any text.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| lakegate_fuzz::parser(data));

@@ -83,7 +83,7 @@ impl Growing<'_, '_> {
             for number in 0..count {
                 let name = format!("{}c{number} AS (", if number > 0 { ", " } else { "" });
                 self.put(&name);
-                if number > 0 && number > 3 {
+                if number > 3 {
                     // A chain: each uses the one before.
                     let body = format!("SELECT * FROM c{}", number - 1);
                     self.put(&body);

@@ -15,7 +15,8 @@
 //! A failure prints its seed and the table's number; `LAKEGATE_SOUNDNESS_SEED` runs other cases than the usual ones.
 //!
 //! That it can fail was tried by breaking the code by hand, one thing at a time. Both tests failed for each of: `<=` at a
-//! file's lower bound taken for `<`; NaN not let through `>`; negative numbers truncated toward zero.
+//! file's lower bound taken for `<`; NaN not let through `>`; negative numbers truncated toward zero. [`conditions`] failed
+//! for partitions of early writers before 1970 taken at their word.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,6 +1,6 @@
 //! What is known to kill or to fool SQL parsers, through the whole of core as filter and service use it.
 //!
-//! Each text is scanned and parsed, on a stack no larger than the service gives. It must be
+//! Each text is scanned and parsed, on a stack no larger than the parser says it needs. It must be
 //! answered: no panic, no overflow, no waiting. What the parser does not decline, the scanner and it read alike: a table
 //! that one of them misses would be scanned without being counted. The fuzz targets (`fuzz/`) look for more of the kind;
 //! what they find comes here.
@@ -12,10 +12,8 @@ use std::thread;
 use std::time::Duration;
 
 use lakegate_core::sql::lexer::LexicalRules;
-use lakegate_core::sql::parse::{ParseInput, Parsed, parse};
+use lakegate_core::sql::parse::{ParseInput, Parsed, STACK_BYTES, parse};
 use lakegate_core::sql::scan::{Scan, scan};
-
-const STACK_BYTES: usize = 2 * 1024 * 1024;
 
 /// A hundred times what the slowest takes without optimisation.
 const PATIENCE: Duration = Duration::from_secs(60);

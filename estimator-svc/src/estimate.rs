@@ -29,7 +29,7 @@ use lakegate_core::reflection::{AggregateShape, Reflection};
 use lakegate_core::signals::{Fact, Facts, Signals, session_words};
 use lakegate_core::sql::borrowed;
 use lakegate_core::sql::lexer::LexicalRules;
-use lakegate_core::sql::parse::{Columns, MAX_TABLES, ParseInput, ParseTime, Parsed, parse};
+use lakegate_core::sql::parse::{MAX_TABLES, ParseInput, ParseTime, Parsed, parse};
 use lakegate_core::sql::scan::{Scan, StatementKind, TableName, scan};
 use lakegate_core::wire::{FactsRequest, FactsResponse, VERSION};
 use tokio::time::{Instant, timeout_at};
@@ -233,12 +233,10 @@ impl Estimator {
         parsed: &Parsed,
         deadline: Instant,
     ) -> Result<u64, Unknown> {
-        // With a subquery or a set operation the star may belong to another query than the outermost one.
-        let one_query = scan.subqueries == 0 && !scan.set_operation;
         // These bring columns of their own; another version of a table may have others than today's.
         let adds = scan.unnest || scan.table_function || scan.match_recognize || scan.time_travel;
-        let plain = one_query && !adds;
-        if !plain || parsed.tables.iter().any(|table| table.columns != Columns::All) {
+        // With a subquery there are tables whose columns are not the result's.
+        if !parsed.star_of_tables || adds || scan.subqueries > 0 {
             return Err(Cause::StarOverPart.into());
         }
         let defaults = self.defaults(&question.request);

@@ -210,6 +210,8 @@ pub struct Parsed {
     pub tables: Vec<ParsedTable>,
     /// Columns of the result; unknown if `*` of a table is among them.
     pub output_columns: Option<u64>,
+    /// The columns of the result are those of the tables, all of them and no others: their schemas tell how many.
+    pub star_of_tables: bool,
     /// A window function whose input no equality on a key column bounds.
     pub has_window_over_large_partition: bool,
     /// A small LIMIT ends every scan early: nothing that must see all rows stands between.

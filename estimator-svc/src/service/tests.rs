@@ -326,6 +326,12 @@ async fn columns_of_a_star_come_from_the_tables_schema() {
         "SELECT * FROM TABLE(f(input => TABLE(events)))",
         "SELECT * FROM events MATCH_RECOGNIZE (MEASURES A.user_id AS u PATTERN (A) DEFINE A AS true)",
         "SELECT * FROM events FOR VERSION AS OF 1",
+        "SELECT *, 1 AS x FROM events",
+        "SELECT e.*, s.user_id FROM events e, events_summary s",
+        "SELECT e.* FROM events e, events_summary s",
+        "SELECT * FROM events JOIN events_summary USING (user_id)",
+        "WITH c AS (SELECT *, 1 AS x FROM events) SELECT * FROM c",
+        "SELECT * FROM events UNION ALL SELECT * FROM events",
     ] {
         let answer = facts(&service, sql).await;
         assert!(

@@ -42,6 +42,8 @@ pub(super) struct Facts {
     pub(super) free: BTreeSet<Column>,
     /// The number of columns, if the text tells.
     pub(super) width: Option<u64>,
+    /// Its columns are those of its tables, all of them and no others.
+    pub(super) star_of_tables: bool,
     /// A key, a LIMIT or its nature bounds the number of rows.
     pub(super) bounded: bool,
     /// Rows come straight from one scan: nothing on the way must see them all.
@@ -119,6 +121,7 @@ impl<'a> Analysis<'a> {
             limit_bounds_scan: facts.limited && !facts.tables.is_empty(),
             tables: facts.tables,
             output_columns: facts.width,
+            star_of_tables: facts.star_of_tables,
             has_window_over_large_partition: self.large_window,
             aggregate: facts.shape,
             has_udf: match (self.calls_unknown, self.known_functions) {

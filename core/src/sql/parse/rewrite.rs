@@ -80,6 +80,7 @@ impl Notes {
         }
         if self.width_unknown {
             parsed.output_columns = None;
+            parsed.star_of_tables = false;
         }
         parsed.has_window_over_large_partition |= self.row_pattern;
         if self.other_rows || self.by_name {

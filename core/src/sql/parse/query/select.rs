@@ -40,6 +40,7 @@ impl Analysis<'_> {
         let filtered = self.visit(conditions, &mut scope)?;
         let rest = self.visit(nodes_of(later(select, order_by).into_iter()), &mut scope)?;
         let width = self.width(select, &mut scope);
+        let star_of_tables = star_of_tables(select, &scope);
 
         let shape_input = select.lateral_views.is_empty()
             && projected.is_empty()
@@ -82,6 +83,7 @@ impl Analysis<'_> {
             tables,
             free: scope.free,
             width,
+            star_of_tables,
             bounded: input_bounded || aggregated_to_one,
             streams,
             limited,
@@ -120,4 +122,10 @@ impl Analysis<'_> {
         }
         width.filter(|&columns| columns > 0)
     }
+}
+
+/// `SELECT *` and nothing beside it, over base tables whose columns no USING merges.
+fn star_of_tables(select: &Select, scope: &Scope<'_>) -> bool {
+    let star = matches!(select.projection.as_slice(), [SelectItem::Wildcard(options)] if is_plain(options));
+    star && !scope.merges_columns && scope.relations.iter().all(|relation| relation.table.is_some())
 }

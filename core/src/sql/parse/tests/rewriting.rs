@@ -41,6 +41,7 @@ fn read_by(text: &str, rules: &LexicalRules) -> Parsed {
     parsed.unwrap_or_else(|_| Parsed {
         tables: Vec::new(),
         output_columns: None,
+        star_of_tables: false,
         has_window_over_large_partition: false,
         limit_bounds_scan: false,
         aggregate: None,

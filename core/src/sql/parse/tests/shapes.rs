@@ -130,6 +130,23 @@ fn output_columns_are_counted_as_far_as_the_text_tells() {
     }
 }
 
+#[test]
+fn only_a_bare_star_over_tables_has_the_tables_columns() {
+    for (sql, expected) in [
+        ("SELECT * FROM t", true),
+        ("SELECT * FROM t a JOIN u b ON a.x = b.x ORDER BY 1 LIMIT 5", true),
+        ("SELECT *, 1 FROM t", false),
+        ("SELECT t.* FROM t, u", false),
+        ("SELECT * FROM t JOIN u USING (x)", false),
+        ("SELECT * FROM (SELECT * FROM t) x", false),
+        ("WITH c AS (SELECT * FROM t) SELECT * FROM c", false),
+        ("SELECT * FROM t UNION SELECT * FROM u", false),
+        ("SELECT a FROM t", false),
+    ] {
+        assert_eq!(parsed(sql).map(|parsed| parsed.star_of_tables), Some(expected), "{sql}");
+    }
+}
+
 fn shape(sql: &str) -> Option<String> {
     let shape = parsed(sql)?.aggregate?;
     let names =

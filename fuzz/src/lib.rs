@@ -11,7 +11,7 @@ use lakegate_core::policy::{Overlay, Policy};
 use lakegate_core::protocol::trino::Submission;
 use lakegate_core::sql::lexer::LexicalRules;
 use lakegate_core::sql::parse::{MAX_BYTES, MAX_TABLES, ParseInput, ParseTime, parse};
-use lakegate_core::sql::scan::scan;
+use lakegate_core::sql::scan::{MAX_SCAN_TOKENS, scan};
 
 /// The engines' rules, by the letter that an input begins with.
 const RULES: [(u8, LexicalRules); 4] = [
@@ -78,7 +78,7 @@ pub fn headers(data: &[u8]) {
         Some((std::str::from_utf8(name).ok()?, value.get(1..)?))
     });
     let submission = Submission::from_headers(lines);
-    let scanned = submission.scan("EXECUTE p USING 1");
+    let scanned = submission.scan("EXECUTE p USING 1", MAX_SCAN_TOKENS);
     let _signals = submission.signals(&scanned);
     let _request = submission.facts_request("SELECT 1", "v");
 }

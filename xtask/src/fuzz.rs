@@ -16,7 +16,7 @@ const TARGETS: [&str; 5] = ["scan", "parse", "statement", "headers", "policy"];
 /// Seconds for each target unless told otherwise.
 const SECONDS: u64 = 60;
 
-/// The stack in KiB that the service gives the parser, and the parser promises to keep to.
+/// The stack in KiB: what an optimised parser needs is less. The service gives more, for builds without optimisation.
 const STACK_KIB: u32 = 2048;
 
 /// Coverage counters in every block, and comparisons that libFuzzer learns from.

@@ -51,7 +51,8 @@ impl Bound {
 }
 
 /// A predicate, and what NaN does to it. No bound covers NaN, so where NaN may satisfy a comparison, files that may
-/// hold one stay.
+/// hold one stay; and Trino prunes nothing by a negated comparison of floating-point numbers, whatever the statistics
+/// say of NaN (seen with Trino 476).
 #[derive(Clone, Copy, Debug)]
 pub struct Filter<'a> {
     /// The predicate.
@@ -79,13 +80,8 @@ impl<'a> Filter<'a> {
         Self { predicate, ..self }
     }
 
-    fn nan_may_satisfy(&self, column: &Column, comparison: Comparison) -> bool {
-        use Comparison::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
-        match comparison {
-            Eq | NotEq => false,
-            Gt | GtEq => self.nan_is_largest || self.nan_columns.contains(column),
-            Lt | LtEq => self.nan_columns.contains(column),
-        }
+    fn nan_may_satisfy(&self, comparison: Comparison) -> bool {
+        self.nan_is_largest && matches!(comparison, Comparison::Gt | Comparison::GtEq)
     }
 }
 
@@ -102,9 +98,15 @@ pub(crate) fn bind(filter: Filter<'_>, schema: &Schema) -> Bound {
         Predicate::Or(parts) => all(parts, Expr::or),
         Predicate::Compare(column, comparison, literal) => match primitive(schema, column) {
             Some((field, kind)) => {
-                let mut bound = compare(field.id, kind, *comparison, literal);
                 let floating = matches!(kind, PrimitiveType::Float | PrimitiveType::Double);
-                if floating && filter.nan_may_satisfy(column, *comparison) {
+                if floating
+                    && !matches!(comparison, Comparison::Eq | Comparison::NotEq)
+                    && filter.nan_columns.contains(column)
+                {
+                    return Bound::dropped();
+                }
+                let mut bound = compare(field.id, kind, *comparison, literal);
+                if floating && filter.nan_may_satisfy(*comparison) {
                     bound.expr = Expr::or([bound.expr, Expr::Leaf(field.id, Test::IsNan)]);
                 }
                 bound

@@ -9,7 +9,8 @@
 //! 3. `rewrite` puts what sqlparser does not read into words that it does, for which the same bounds hold.
 //! 4. `tokens` hands our own lexer's tokens to sqlparser, so that both agree on where a string, a name or a comment
 //!    ends; `dialect` chooses the grammar.
-//! 5. `query` walks the tree; `scope` and `relations` hold what a FROM clause brings and what its joins mean;
+//! 5. `query` walks the tree; `scope` and `relations` hold what a FROM clause brings and what its joins mean, with
+//!    `scope/outputs` for the columns of queries in FROM and `scope/equalities` for what joins hold equal;
 //!    `condition` turns conditions into predicates, `literal` constants, `fold` computes them (`calendar`), `invert`
 //!    turns functions of a column around; `walk` finds columns and subqueries in any
 //!    expression; `shape` answers the questions about aggregation, LIMIT and windows; `excerpt` quotes the source;
@@ -26,7 +27,7 @@
 //! - A join condition filters only the sides whose unmatched rows the join drops. A condition above an outer join
 //!   filters the null-supplying side only if no leaf of it accepts NULL.
 //! - A name without qualifier may be any relation's in scope, so each of them gets its conditions: in a valid statement
-//!   at most one table has the column, and the others ignore it by rule 1. Columns that USING merges, and all columns
+//!   at most one table has the column, and the others ignore it by rule 1. Columns that USING merges in an outer join, and all columns
 //!   under NATURAL and semi joins, may be several tables' and prune nothing. Inside a subquery such a name may still be
 //!   a column of an enclosing query.
 //!

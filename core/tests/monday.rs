@@ -326,6 +326,9 @@ fn a_long_statement_is_left_to_a_reader_with_more_time() {
         Facts::default(),
         "nothing is concluded from a part"
     );
+    let inner = format!("EXECUTE IMMEDIATE 'SELECT ''{}'' FROM u'", "x".repeat(200_000));
+    assert!(submission.scan(&inner, 8192).deferred);
+    assert_eq!(submission.scan(&inner, MAX_SCAN_TOKENS).tables.len(), 1);
     // Nobody has more than this.
     let too_long = submission.scan(&"1,".repeat(MAX_SCAN_TOKENS), usize::MAX);
     assert!(!too_long.complete && !too_long.deferred);

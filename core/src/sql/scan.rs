@@ -46,6 +46,9 @@ pub const MAX_SCAN_DEPTH: usize = 4096;
 /// Of a text whose reading is deferred, this much is read: what the statement sets for itself stands first.
 const DEFERRED_TOKENS: usize = 256;
 
+/// Where reading may be deferred, a longer string is not unquoted to be read as a statement.
+const DEFERRED_INNER_BYTES: usize = 128 * 1024;
+
 /// A statement in a statement in a statement: no client wraps deeper than `EXPLAIN ANALYZE EXECUTE` of a prepared one.
 const MAX_TEXTS: usize = 4;
 
@@ -437,6 +440,8 @@ struct Scanner<'t, 'o, 'a> {
     /// Functions that the text defines.
     inline_functions: Names,
     statement: statement::State,
+    /// A longer text that this one runs is left to a reader with more time.
+    most_inner_bytes: usize,
     /// Texts that this one runs.
     found: Vec<Job<'a>>,
     /// Tokens that are no part of the fingerprint, as what they run has its own.
@@ -489,6 +494,11 @@ impl Reading<'_, '_> {
             referred: Names::default(),
             inline_functions: Names::default(),
             statement: statement::State::default(),
+            most_inner_bytes: if self.room.others_have_more {
+                DEFERRED_INNER_BYTES
+            } else {
+                usize::MAX
+            },
             found: Vec::new(),
             unprinted: Vec::new(),
         };

@@ -154,7 +154,9 @@ impl<'a> Scanner<'_, '_, 'a> {
         let immediate = self.word(at + 1) == Word::Immediate && !self.ends(at + 2) && self.word(at + 2) != Word::Using;
         let text: Option<Cow<'a, str>> = if immediate {
             wrapper.get_or_insert(StatementKind::ExecuteImmediate);
-            (self.kind(at + 2) == Some(TokenKind::String)).then(|| Cow::Owned(self.string(at + 2)))
+            self.out.deferred |= self.str(at + 2).len() > self.most_inner_bytes;
+            let is_read = self.kind(at + 2) == Some(TokenKind::String) && !self.out.deferred;
+            is_read.then(|| Cow::Owned(self.string(at + 2)))
         } else {
             wrapper.get_or_insert(StatementKind::Execute);
             self.prepared_text(at + 1).map(Cow::Borrowed)

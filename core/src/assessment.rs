@@ -88,7 +88,7 @@ impl Transport {
     /// The hint for a statement.
     #[must_use]
     pub fn of(scan: &Scan) -> Self {
-        if !scan.complete || scan.inner_kind == StatementKind::Unknown {
+        if !scan.is_understood() {
             return Self::Unknown;
         }
         // Anything but a query that runs answers with a count, a plan or a listing.

@@ -127,7 +127,7 @@ impl Facts {
             return facts;
         }
         facts.statement_kind = Fact::Known(scan.inner_kind);
-        if !scan.complete || scan.inner_kind == StatementKind::Unknown {
+        if !scan.is_understood() {
             facts.close("statement not understood");
             return facts;
         }
@@ -279,7 +279,8 @@ pub struct Signals {
     pub source: Option<String>,
     /// The user name sent (a claim).
     pub user: Option<String>,
-    /// Session properties, each as `name=value` and once more as `name`; see [`session_words`].
+    /// Session properties, each as `name=value` and once more as `name`. What the statement sets for
+    /// itself (`WITH SESSION`) takes the place of what the session says.
     pub session_properties: Vec<String>,
     /// How the result is best fetched, as far as the text tells.
     pub transport: Transport,
@@ -290,8 +291,7 @@ pub struct Signals {
 /// Session properties as a rule names them: `name=value` for one value of it, `name` for any.
 ///
 /// What the statement sets for itself (`WITH SESSION`) takes the place of what the session says.
-#[must_use]
-pub fn session_words(session: &[(String, String)], scan: &Scan) -> Vec<String> {
+fn session_words(session: &[(String, String)], scan: &Scan) -> Vec<String> {
     // `SET SESSION` is for the statements after it.
     let own = if scan.inner_kind == StatementKind::Session {
         &[][..]
@@ -306,7 +306,33 @@ pub fn session_words(session: &[(String, String)], scan: &Scan) -> Vec<String> {
         .collect()
 }
 
+/// What a submission says of its sender, wherever it is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Sender<'a> {
+    /// Client tags, in the order sent.
+    pub client_tags: &'a [String],
+    /// The client program.
+    pub source: Option<&'a str>,
+    /// The user name sent (a claim).
+    pub user: Option<&'a str>,
+    /// Session properties, name and value.
+    pub session_properties: &'a [(String, String)],
+}
+
 impl Signals {
+    /// What rules may look at of a sender's statement, with the facts gathered so far.
+    #[must_use]
+    pub fn new(sender: Sender<'_>, scan: &Scan, facts: Facts) -> Self {
+        Self {
+            client_tags: sender.client_tags.to_vec(),
+            source: sender.source.map(str::to_owned),
+            user: sender.user.map(str::to_owned),
+            session_properties: session_words(sender.session_properties, scan),
+            transport: Transport::of(scan),
+            facts,
+        }
+    }
+
     /// The word for the statement's kind; `unknown` is one of them.
     #[must_use]
     pub fn statement_kind(&self) -> &'static str {

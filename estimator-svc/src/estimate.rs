@@ -14,19 +14,19 @@
 mod reads;
 mod report;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use lakegate_core::assessment::Transport;
 use lakegate_core::decision::{Outcome, decide};
 use lakegate_core::engine::{EngineKind, EngineStates};
 use lakegate_core::policy::Policy;
 use lakegate_core::policy::condition::Signal;
 use lakegate_core::protocol::Protocol;
 use lakegate_core::reflection::{AggregateShape, Reflection};
-use lakegate_core::signals::{Fact, Facts, Signals, session_words};
+use lakegate_core::signals::{Fact, Facts, Sender, Signals};
 use lakegate_core::sql::borrowed;
 use lakegate_core::sql::lexer::LexicalRules;
 use lakegate_core::sql::parse::{MAX_TABLES, ParseInput, ParseTime, Parsed, parse};
@@ -141,23 +141,28 @@ impl Estimator {
         let deadline = Instant::now() + question.deadline;
         let request = &question.request;
         let rules = lexical_rules(question.protocol);
-        let prepared: Arc<[(String, String)]> = decompressed(&request.prepared).into();
-        let scan = scan(&request.sql, &rules, &borrowed(&prepared));
+        let request = match decompressed(&request.prepared) {
+            Cow::Borrowed(_) => Arc::clone(request),
+            Cow::Owned(prepared) => Arc::new(FactsRequest {
+                prepared,
+                ..request.as_ref().clone()
+            }),
+        };
+        let scan = scan(&request.sql, &rules, &borrowed(&request.prepared));
         let mut facts = Facts::from_scan(&scan);
         facts.session_bytes_remaining.close("no budget ledger");
+        let sender = Sender {
+            client_tags: &request.client_tags,
+            source: request.source.as_deref(),
+            user: request.user.as_deref(),
+            session_properties: &request.session_properties,
+        };
         let mut work = Work {
             estimator: self,
             question,
-            prepared,
+            request: Arc::clone(&request),
             deadline,
-            signals: Signals {
-                client_tags: request.client_tags.clone(),
-                source: request.source.clone(),
-                user: request.user.clone(),
-                session_properties: session_words(&request.session_properties, &scan),
-                transport: Transport::of(&scan),
-                facts,
-            },
+            signals: Signals::new(sender, &scan, facts),
             scan,
             parsed: None,
             estimate: None,
@@ -307,7 +312,7 @@ fn clock(request: &FactsRequest) -> Option<ParseTime> {
 
 /// What no table's metadata can answer.
 fn beyond_reach(scan: &Scan, parsed: Option<&Parsed>) -> Option<Cause> {
-    if !scan.complete || scan.inner_kind == StatementKind::Unknown {
+    if !scan.is_understood() {
         return Some(Cause::NotUnderstood);
     }
     if scan.tables.len() + scan.targets.len() > MAX_TABLES {
@@ -332,8 +337,8 @@ fn beyond_reach(scan: &Scan, parsed: Option<&Parsed>) -> Option<Cause> {
 struct Work<'a> {
     estimator: &'a Estimator,
     question: &'a Question,
-    /// The request's prepared statements, none of them compressed.
-    prepared: Arc<[(String, String)]>,
+    /// The question's request with no prepared statement compressed.
+    request: Arc<FactsRequest>,
     deadline: Instant,
     scan: Scan,
     signals: Signals,
@@ -387,15 +392,14 @@ impl Work<'_> {
         if self.parsed.is_some() {
             return;
         }
-        let request = Arc::clone(&self.question.request);
-        let prepared = Arc::clone(&self.prepared);
+        let request = Arc::clone(&self.request);
         let rules = lexical_rules(self.question.protocol);
         // The parser needs a deep stack and may take a while; a panic in it must not be ours.
         let task = tokio::task::spawn_blocking(move || {
             parse(&ParseInput {
                 text: &request.sql,
                 rules: &rules,
-                prepared: &borrowed(&prepared),
+                prepared: &borrowed(&request.prepared),
                 now: clock(&request),
             })
         });

@@ -41,29 +41,24 @@ fn wants(arguments: &[String], suite: &str) -> bool {
 struct Core {
     /// The work compiled for V8; none without Node.
     work: Option<PathBuf>,
-    /// The filter's module with the parser in it, and as it ships, in bytes.
+    /// The filter's module as it ships, in bytes.
     module: u64,
-    lean: u64,
 }
 
 impl Core {
     fn build() -> Result<Self, String> {
         let work = if run::output(Command::new("node").arg("--version")).is_some() {
-            Some(setup::build_for_wasm("lakegate-bench-work", &[])?)
+            Some(setup::build_for_wasm("lakegate-bench-work")?)
         } else {
             eprintln!("xtask: SKIPPED: the core's work in V8. It runs in Node, and there is no `node` on the path.");
             None
         };
-        // The one that ships is built last and stays.
-        let module = size(&setup::filter_module(&["parser"])?)?;
-        let lean = size(&setup::filter_module(&[])?)?;
-        Ok(Self { work, module, lean })
+        let module = size(&setup::wasm_module()?)?;
+        Ok(Self { work, module })
     }
 
     fn set(&self, command: &mut Command) {
-        command
-            .env("LAKEGATE_BENCH_WASM_BYTES", self.module.to_string())
-            .env("LAKEGATE_BENCH_WASM_LEAN_BYTES", self.lean.to_string());
+        command.env("LAKEGATE_BENCH_WASM_BYTES", self.module.to_string());
         match &self.work {
             Some(work) => command.env("LAKEGATE_BENCH_WASM", work),
             None => command.env_remove("LAKEGATE_BENCH_WASM"),

@@ -79,25 +79,19 @@ fn cache() -> Result<PathBuf, String> {
 
 /// Builds the filter's module: it imports nothing but Envoy's own functions and exports what Envoy calls.
 pub(crate) fn wasm_module() -> Result<PathBuf, String> {
-    let path = filter_module(&[])?;
-    let module = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let built = build_for_wasm("lakegate-filter")?;
+    let module = std::fs::read(&built).map_err(|error| format!("{}: {error}", built.display()))?;
+    let module = exports::trimmed(&module)?;
     let report = imports::check(&module)?;
     eprintln!("xtask: the filter's module: {} KB, {report}", module.len() / 1024);
-    Ok(path)
-}
-
-/// The filter's module with these features.
-pub(crate) fn filter_module(features: &[&str]) -> Result<PathBuf, String> {
-    let built = build_for_wasm("lakegate-filter", features)?;
-    let module = std::fs::read(&built).map_err(|error| format!("{}: {error}", built.display()))?;
     // A file of its own: cargo would take one that it has not written for stale.
     let path = built.with_file_name("lakegate-filter.wasm");
-    std::fs::write(&path, exports::trimmed(&module)?).map_err(|error| format!("{}: {error}", path.display()))?;
+    std::fs::write(&path, module).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path)
 }
 
 /// Builds a package's library as a module, the way the filter ships.
-pub(crate) fn build_for_wasm(package: &str, features: &[&str]) -> Result<PathBuf, String> {
+pub(crate) fn build_for_wasm(package: &str) -> Result<PathBuf, String> {
     let folder = run::output(Command::new("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]));
     if !folder.is_some_and(|folder| Path::new(&folder).exists()) {
         run::step(
@@ -107,8 +101,7 @@ pub(crate) fn build_for_wasm(package: &str, features: &[&str]) -> Result<PathBuf
                 .current_dir(run::repository()),
         )?;
     }
-    let features = features.join(",");
-    let mut command = run::cargo(&["rustc", "--package", package, "--lib", "--features", &features]);
+    let mut command = run::cargo(&["rustc", "--package", package, "--lib"]);
     command.args(["--crate-type", "cdylib", "--target", WASM_TARGET, "--profile", "wasm"]);
     run::step(&format!("building {package} for wasm"), &mut command)?;
     let file = format!("{}.wasm", package.replace('-', "_"));

@@ -6,8 +6,7 @@
 use serde::Serialize;
 
 use super::Protocol;
-use crate::assessment::Transport;
-use crate::signals::{Facts, Signals, session_words};
+use crate::signals::{Facts, Sender, Signals};
 use crate::sql::borrowed;
 use crate::sql::lexer::LexicalRules;
 use crate::sql::scan::{MAX_SCAN_BYTES, Scan, scan_within};
@@ -89,14 +88,7 @@ impl Submission {
     /// What the rules may look at, as far as the request alone tells.
     #[must_use]
     pub fn signals(&self, scan: &Scan) -> Signals {
-        Signals {
-            client_tags: self.client_tags.clone(),
-            source: self.source.clone(),
-            user: self.user.clone(),
-            session_properties: session_words(&self.session_properties, scan),
-            transport: Transport::of(scan),
-            facts: Facts::from_scan(scan),
-        }
+        Signals::new(self.sender(), scan, Facts::from_scan(scan))
     }
 
     /// The signals of a statement that was not read (too long, not UTF-8): everything about its text is unknown.
@@ -104,13 +96,15 @@ impl Submission {
     pub fn unanalysed(&self, cause: &str) -> Signals {
         let mut facts = Facts::default();
         facts.close(cause);
-        Signals {
-            client_tags: self.client_tags.clone(),
-            source: self.source.clone(),
-            user: self.user.clone(),
-            session_properties: session_words(&self.session_properties, &Scan::unread()),
-            transport: Transport::Unknown,
-            facts,
+        Signals::new(self.sender(), &Scan::unread(), facts)
+    }
+
+    fn sender(&self) -> Sender<'_> {
+        Sender {
+            client_tags: &self.client_tags,
+            source: self.source.as_deref(),
+            user: self.user.as_deref(),
+            session_properties: &self.session_properties,
         }
     }
 
@@ -211,19 +205,17 @@ fn set_once(slot: &mut Option<String>, value: String) {
 }
 
 /// Items are split at commas, then at `=`, then URL-decoded, in this order (Trino's own).
-fn prepared_statements(value: &str) -> impl Iterator<Item = (String, String)> {
-    value.split(',').filter_map(|item| {
-        let (name, text) = item.trim().split_once('=')?;
-        Some((url_decode(name)?, url_decode(text)?))
-    })
+fn items(value: &str) -> impl Iterator<Item = (&str, &str)> {
+    value.split(',').filter_map(|item| item.trim().split_once('='))
 }
 
-/// The same for session properties, whose names Trino does not decode.
+fn prepared_statements(value: &str) -> impl Iterator<Item = (String, String)> {
+    items(value).filter_map(|(name, text)| Some((url_decode(name)?, url_decode(text)?)))
+}
+
+/// Trino does not decode their names.
 fn session_properties(value: &str) -> impl Iterator<Item = (String, String)> {
-    value.split(',').filter_map(|item| {
-        let (name, value) = item.trim().split_once('=')?;
-        Some((name.trim().to_owned(), url_decode(value.trim())?))
-    })
+    items(value).filter_map(|(name, value)| Some((name.trim().to_owned(), url_decode(value.trim())?)))
 }
 
 /// Form decoding: `+` is a space, `%XX` a byte. `None` if it is not well-formed UTF-8 in the end.

@@ -296,6 +296,12 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// Whether the text was read to its end and is a statement that is known: otherwise its answers are lower bounds.
+    #[must_use]
+    pub fn is_understood(&self) -> bool {
+        self.complete && self.inner_kind != StatementKind::Unknown
+    }
+
     /// Of a text that is not read.
     #[must_use]
     pub fn unread() -> Self {
